@@ -190,3 +190,8 @@ def show_key(key: str) -> str:
     """A key as people read it: `ctrl+p` → `^p`, `escape` → `esc`."""
     names = {"escape": "esc", "up": "↑", "down": "↓"}
     return key.replace("ctrl+", "^") if key.startswith("ctrl+") else names.get(key, key)
+
+
+def target(action: Action) -> str:
+    """The action as Textual is asked to run it, from wherever that is."""
+    return f"{'app' if action.scope == 'app' else 'screen'}.{action.id}"

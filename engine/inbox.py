@@ -44,7 +44,7 @@ class Inbox:
                 self._stop(request.id)
             case Shutdown():
                 self.close()
-            case _:
+            case Load() | Generate() | Reset():
                 with self._changed:
                     self._jobs.append(Job(request))
                     self._changed.notify()
@@ -80,7 +80,7 @@ class Inbox:
 
 
 def read_requests(stream: BinaryIO, submit: Callable[[Request], None], emit: Callable[[Event], None]) -> None:
-    """Submit every request of `stream` until it ends. A line that is no request is logged and answered."""
+    """Submit every request of `stream` up to its end or `Shutdown`. Other lines are logged and refused."""
     while line := stream.readline(MAX_LINE):
         try:
             if not line.endswith(b"\n"):
@@ -94,6 +94,8 @@ def read_requests(stream: BinaryIO, submit: Callable[[Request], None], emit: Cal
             emit(Failed("", "usage", f"The engine did not understand a request: {error}"))
         else:
             submit(message)
+            if isinstance(message, Shutdown):
+                return
 
 
 def _skip_line(stream: BinaryIO) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -9,6 +10,8 @@ from collections.abc import Callable
 from engine.batching import INTERVAL, PaceKey, Pending, pace_key
 from engine.protocol import Event, Heartbeat
 from engine.wire import encode
+
+log = logging.getLogger(__name__)
 
 
 class Outbox:
@@ -57,10 +60,11 @@ class Outbox:
             while (events := self._next()) is not None:
                 for event in events:
                     self._write(encode(event))
-        except OSError:
-            pass  # the reader has gone; the caller's `on_broken` ends the process
+        except OSError as error:
+            log.warning("nobody reads the events any more: %s", error)
         finally:
-            self._on_broken()
+            if not self._closed:
+                self._on_broken()
 
     def _next(self) -> list[Event] | None:
         with self._changed:

@@ -65,7 +65,7 @@ class Server:
         except EngineError as error:
             log.error("%s: %s", type(error).__name__, error)
             self._fail(job, error.kind, error.message, error.hint, partial)
-        except Exception as error:  # noqa: BLE001 - the outermost place: one bad request must not end the process
+        except Exception as error:  # the outermost place: one bad request must not end the process
             log.exception("request failed")
             message = f"{type(error).__name__}: {error}"
             self._fail(job, "engine", message, "The engine's log has the details.", partial)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from engine.models.blocks import rms_norm
 from engine.models.cache import ModelState, Recurrent, TokenCache
 from engine.models.linear import Linear
+from engine.models.routing import Floats, Route
 from engine.models.step import Step
 
 
@@ -29,7 +30,8 @@ class Layer(Protocol):
 
 @dataclass
 class Model:
-    """Embedding, layers, final norm and head. `linears` maps canonical module names to adaptable projections."""
+    """Embedding, layers, final norm and head. `linears` maps canonical module names to adaptable projections;
+    `select` is the routers' rule, which the heads' predictions follow too."""
 
     embed: Callable[[npt.NDArray[np.int32]], mx.array]
     layers: Sequence[Layer]
@@ -37,6 +39,7 @@ class Model:
     eps: float
     head: Linear
     linears: dict[str, Linear]
+    select: Callable[[Floats], Route]
 
     def fresh_state(self) -> ModelState:
         return ModelState([layer.mixer.fresh_state() for layer in self.layers])

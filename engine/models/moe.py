@@ -2,47 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable
 
 import mlx.core as mx
 import numpy as np
 
+from engine.experts.streamer import ExpertStreamer
 from engine.kernels.interface import Kernels
-from engine.kernels.types import ExpertArrays
 from engine.models.linear import Linear
 from engine.models.routing import Floats, Indices, Route
 from engine.models.step import Step
-
-
-class Ticket(Protocol):
-    """Slots of one request, in the order asked for; `ready` says which can be used before `wait`."""
-
-    slots: Indices
-
-    @property
-    def ready(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]: ...
-
-    def wait(self) -> None: ...
-
-
-class Group(Protocol):
-    """Some experts that are in memory together."""
-
-    experts: Indices
-    slots: Indices
-    arrays: ExpertArrays
-
-
-class Experts(Protocol):
-    """Where expert weights come from (`engine.experts.ExpertStreamer`)."""
-
-    @property
-    def arrays(self) -> ExpertArrays: ...
-
-    def request(self, layer: int, experts: Sequence[int]) -> Ticket: ...
-
-    def prefill_layer(self, layer: int, experts: Indices, rows: Indices) -> Iterator[Group]: ...
 
 
 class MoeBlock:
@@ -52,7 +21,7 @@ class MoeBlock:
         self,
         layer: int,
         kernels: Kernels,
-        experts: Experts,
+        experts: ExpertStreamer,
         router: Callable[[mx.array], mx.array],
         select: Callable[[Floats], Route],
         shared: Callable[[mx.array], mx.array],
@@ -79,7 +48,7 @@ class MoeBlock:
     def _decode(self, x: mx.array, route: Route) -> tuple[mx.array, mx.array]:
         """One token: compute what is here while the rest is being read."""
         ticket = self.experts.request(self.layer, route.experts[0].tolist())
-        arrays = self.experts.arrays
+        arrays = self.experts.arena.arrays
         shared = self.shared(x)
         here = np.flatnonzero(ticket.ready)
         if len(here) == len(ticket.slots):

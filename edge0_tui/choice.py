@@ -1,0 +1,28 @@
+"""What the engine is asked to load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.protocol import Load
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A checkpoint (`nano` or a directory), adapter and routing. Empty means the checkpoint's own default."""
+
+    model: str = "nano"
+    adapter: str = ""
+    routing: str = ""
+    memory_bytes: int | None = None
+    context: int | None = None
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """How messages call it: the label it was chosen by, else the last part of its directory."""
+        return self.label or self.model.rstrip("/").rpartition("/")[2]
+
+    def request(self, id: str) -> Load:
+        """The request to the engine."""
+        return Load(id, self.model, self.adapter, self.routing, self.memory_bytes, self.context)

@@ -1,0 +1,21 @@
+"""What a person is told in one line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Tone = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A message and, apart from it, what to do. Both are shown as they are, never as markup.
+
+    A notice that informs leaves by itself; with `topic` a later notice of the same topic can be awaited or closed.
+    """
+
+    message: str
+    hint: str = ""
+    tone: Tone = "info"
+    topic: str = ""

@@ -1,0 +1,67 @@
+"""Writes conversations to disk beside the screen: never more than one write at a time, the newest state wins."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+from edge0_tui.chat.conversation import Conversation
+
+
+class Saver:
+    """`later` promises a write within `interval` seconds, `now` waits for it. Errors are told once."""
+
+    def __init__(
+        self, save: Callable[[Conversation], object], failed: Callable[[OSError], None], interval: float
+    ) -> None:
+        self.interval = interval
+        self._save = save
+        self._failed = failed
+        self._waiting: dict[str, Conversation] = {}
+        self._writing = asyncio.Lock()
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._told = False
+
+    def later(self, conversation: Callable[[], Conversation]) -> None:
+        """Save what `conversation` gives when the time has come, unless a save is planned already."""
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self.interval, self._due, conversation)
+
+    async def now(self, conversation: Conversation) -> None:
+        """Save this state; returns when it, or a newer one, is on disk or could not be written."""
+        self._cancel_timer()
+        self._waiting[conversation.id] = conversation
+        async with self._writing:
+            while self._waiting:
+                _, newest = self._waiting.popitem()
+                await self._write(newest)
+
+    async def close(self) -> None:
+        """Wait for writes that are under way. What is only promised must be saved with `now` before."""
+        self._cancel_timer()
+        for task in list(self._tasks):
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    def _due(self, conversation: Callable[[], Conversation]) -> None:
+        self._timer = None
+        task = asyncio.get_running_loop().create_task(self.now(conversation()), name="autosave")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    async def _write(self, conversation: Conversation) -> None:
+        try:
+            await asyncio.to_thread(self._save, conversation)
+        except OSError as error:
+            if not self._told:
+                self._told = True
+                self._failed(error)
+        else:
+            self._told = False

@@ -1,0 +1,87 @@
+"""What the lines around the transcript say at this moment. Pure: from the controller's state to values."""
+
+from __future__ import annotations
+
+from edge0_tui import units
+from edge0_tui.controller import Controller
+from edge0_tui.engine_link import EngineLink
+from edge0_tui.widgets.header import HeaderState
+
+
+def header_state(controller: Controller) -> HeaderState:
+    """The header's content; what the engine is busy with stands in while no model is loaded."""
+    title = controller.conversation.title if controller.conversation.turns else ""
+    return HeaderState(controller.link.info, activity(controller.link), controller.figures.context, title)
+
+
+def activity(link: EngineLink) -> str:
+    """What keeps the engine from taking a message, in a few words."""
+    match link.phase:
+        case "starting":
+            return "starting the engine"
+        case "down":
+            return "the engine is not running"
+        case "empty":
+            return "no model loaded"
+        case "loading":
+            name = link.loading.name if link.loading else ""
+            step = link.progress
+            if step is None:
+                return f"loading {name}"
+            if step.total:
+                return f"loading {name}: {step.phase} {100 * step.done // step.total} %"
+            return f"loading {name}: {step.phase}"
+        case _:
+            return ""
+
+
+def placeholder(controller: Controller) -> str:
+    """What an empty prompt says: whether writing is answered now, and if not, why."""
+    link = controller.link
+    if link.phase in ("starting", "loading"):
+        return f"Write a message · {activity(link)}…"
+    if link.phase == "down":
+        return "The engine is not running; f5 restarts it"
+    if link.phase == "empty":
+        return "No model is loaded; ctrl+o chooses one"
+    return "Write a message"
+
+
+def waiting(controller: Controller) -> str:
+    """Why the waiting message waits."""
+    if controller.reply is not None:
+        return "waiting for the present answer"
+    return {
+        "starting": "waiting for the engine",
+        "loading": "waiting for the model",
+        "empty": "waiting for a model: ctrl+o",
+        "down": "waiting for the engine: f5 restarts it",
+    }.get(controller.link.phase, "waiting")
+
+
+def stage(controller: Controller) -> str:
+    """What a reply without text yet is doing, for the key bar's place."""
+    reply, prefill = controller.reply, controller.figures.prefill
+    if reply is None:
+        return ""
+    if reply.stopping:
+        return "stopping"
+    if prefill is not None and not reply.counters.completion_tokens:
+        return f"reading the prompt {units.percent(prefill[0] / prefill[1])}" if prefill[1] else "reading the prompt"
+    return ""
+
+
+def key_bar(controller: Controller) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The actions worth showing now, and words that differ from the registry's."""
+    usual = ("new_chat", "models", "chats", "command_palette", "help", "toggle_panel", "settings", "quit")
+    if controller.reply is not None and controller.reply.shown:
+        word = "stopping…" if controller.reply.stopping else "stop"
+        return ("stop", *usual), {"stop": word}
+    if controller.pending:
+        return ("stop", *usual), {"stop": "take back"}
+    if controller.link.phase == "loading":
+        return ("send", "stop", *usual), {"stop": "stop loading"}
+    if controller.link.phase == "down":
+        return ("restart_engine", "log", *usual), {"restart_engine": "restart the engine", "log": "log"}
+    enter = controller.settings.chat.enter_sends
+    return ("send", "newline", *usual), ({} if enter else {"send": "line", "newline": "send"})

@@ -1,0 +1,42 @@
+"""What all secondary screens share: a titled sheet over the chat that escape closes."""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+Result = TypeVar("Result")
+
+
+class Dialog(ModalScreen[Result]):
+    """Subclasses give `TITLE`, `KEYS` (pairs of key and word) and `body`."""
+
+    CSS_PATH = "dialog.tcss"
+    TITLE = ""
+    KEYS: ClassVar[tuple[tuple[str, str], ...]] = (("esc", "close"),)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "Close", show=False)]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="sheet"):
+            yield Static(Content.styled(self.TITLE or "", "bold"), classes="sheet-title")
+            yield from self.body()
+            yield Static(key_line(self.KEYS), classes="sheet-keys")
+
+    def body(self) -> ComposeResult:
+        """The widgets between title and keys."""
+        raise NotImplementedError
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+def key_line(keys: tuple[tuple[str, str], ...]) -> Content:
+    """`esc close   enter choose`, coloured as in the key bar."""
+    parts = [Content.assemble((key, "$primary bold"), (f" {word}", "$text-muted")) for key, word in keys]
+    return Content("   ").join(parts)

@@ -1,0 +1,42 @@
+"""The line of keys at the bottom: what can be done now, as much of it as fits. Each entry can be clicked."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widgets import Static
+
+from edge0_tui.keys import BY_ID
+
+
+class KeyBar(Static):
+    """Shows actions of the registry by id, in order of importance."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(markup=False, id=id)
+        self._ids: tuple[str, ...] = ()
+        self._words: dict[str, str] = {}
+
+    def show(self, ids: tuple[str, ...], words: dict[str, str] | None = None) -> None:
+        """Show these actions; `words` replaces the registry's word where the moment asks for another."""
+        words = words or {}
+        if (ids, words) != (self._ids, self._words):
+            self._ids, self._words = ids, words
+            self.update(self._draw(self.content_size.width))
+
+    def on_resize(self) -> None:
+        self.update(self._draw(self.content_size.width))
+
+    def _draw(self, width: int) -> Content:
+        line = Content("")
+        for id in self._ids:
+            action = BY_ID[id]
+            word = self._words.get(id, action.bar)
+            target = f"screen.run_action({id!r})"
+            entry = Content.assemble(
+                (action.key_label, "$primary bold"), (" " + word, "$text-muted")
+            ).stylize(f"@click={target}")
+            gap = "   " if line.cell_length else ""
+            if line.cell_length + len(gap) + entry.cell_length > width:
+                break
+            line = Content.assemble(line, gap, entry)
+        return line

@@ -1,0 +1,70 @@
+"""Code blocks: a head with the language and a copy key, then the code on its own ground."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from pygments.token import Token
+from textual.content import Content
+from textual.highlight import HighlightTheme, highlight
+from textual.style import Style
+
+from edge0_tui.widgets.markdown import palette
+from edge0_tui.widgets.markdown.blocks import Code
+from edge0_tui.widgets.markdown.sheet import Sheet
+
+MARGIN = "  "
+COPY = "copy"
+
+
+class Colours(HighlightTheme):
+    """Few colours, so that code reads as calmly as the text around it."""
+
+    STYLES = {
+        Token.Comment: "italic $text-muted",
+        Token.Keyword: "$text-accent",
+        Token.Literal.String: "$text-success",
+        Token.Literal.Number: "$text-warning",
+        Token.Name.Decorator: "$text-secondary",
+        Token.Name.Function: "$text-primary",
+        Token.Name.Class: "$text-primary",
+        Token.Name.Tag: "$text-primary",
+        Token.Name.Attribute: "$text-secondary",
+        Token.Generic.Inserted: "$text-success",
+        Token.Generic.Deleted: "$text-error",
+        Token.Generic.Heading: "bold",
+    }
+
+
+def lay_code(sheet: Sheet, block: Code) -> None:
+    number = len(sheet.codes)
+    sheet.codes.append(block.text)
+    _head(sheet, block, number)
+    lines = block.text.split("\n")
+
+    @cache
+    def painted() -> list[Content]:
+        if not (block.closed and block.language):
+            return [Content(line.expandtabs(4)) for line in lines]
+        styled = highlight("\n".join(line.expandtabs(4) for line in lines), language=block.language, theme=Colours)
+        return styled.split("\n", allow_blank=True)
+
+    for index, line in enumerate(lines):
+
+        def whole(index: int = index) -> Content:
+            styled = painted()
+            return styled[index] if index < len(styled) else Content()
+
+        sheet.late(line.expandtabs(4), whole, palette.FENCE, MARGIN)
+
+
+def _head(sheet: Sheet, block: Code, number: int) -> None:
+    room = sheet.width - 2 * len(MARGIN)
+    language = Content(block.language or "text").truncate(max(1, room - len(COPY) - 1), ellipsis=True)
+    space = room - language.cell_length - len(COPY)
+    head = language.stylize(palette.FENCE_HEAD)
+    if space >= 1:
+        head += Content(" " * space) + Content(COPY).stylize(f"underline {palette.FENCE_HEAD}").stylize(
+            Style.from_meta({"code": number})
+        )
+    sheet.label(head, palette.FENCE, MARGIN)

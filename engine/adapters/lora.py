@@ -1,0 +1,23 @@
+"""Attaching a LoRA file to a model and taking it off again; the base is never touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engine.models.linear import Linear, LowRank
+
+
+def attach(linears: Mapping[str, Linear], updates: Mapping[str, LowRank]) -> None:
+    """Give each named projection its update and take every other one's away.
+
+    All shapes were checked when the file was read; a name without a projection is a KeyError.
+    """
+    for name in updates:
+        linears[name]  # a missing name must fail before anything is changed
+    for name, linear in linears.items():
+        linear.adapter = updates.get(name)
+
+
+def nbytes(updates: Mapping[str, LowRank]) -> int:
+    """Bytes all updates hold in memory."""
+    return sum(update.nbytes for update in updates.values())

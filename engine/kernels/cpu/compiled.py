@@ -1,0 +1,89 @@
+"""How the kernels are compiled: explicit signatures, one thread layer, a cache that may be missing or broken."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import platformdirs
+
+from engine.kernels.threads import physical_cores
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# The only layer without further libraries. It must not be entered by two threads at once: CpuKernels locks.
+numba.config.THREADING_LAYER = "workqueue"
+threads = min(physical_cores(), int(numba.config.NUMBA_NUM_THREADS))
+numba.set_num_threads(threads)
+
+
+def _source_hash() -> str:
+    """The cache belongs to this code: numba itself only notices changes of a kernel's own file."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_directory() -> Path | None:
+    """Where compiled kernels are kept, or None when nothing can be written there."""
+    base = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_path("edge0-tui") / "kernels"
+    directory = Path(base) / _source_hash()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            return directory
+    except OSError:
+        return None
+
+
+cache_directory = _cache_directory()
+if cache_directory is not None:
+    numba.config.CACHE_DIR = str(cache_directory)
+
+
+def helper(function: F) -> F:
+    """A function that kernels of other files call; compiled into them."""
+    inlined: F = numba.njit(inline="always")(function)
+    return inlined
+
+
+class Kernel:
+    """One compiled specialisation, built on first use or by `warm_up`; releases the GIL while it runs."""
+
+    def __init__(self, function: Callable[..., None], signature: str, fastmath: set[str] | bool = False) -> None:
+        self._function = function
+        self._signature = signature
+        self._fastmath = fastmath
+        self._compiled: Any = None
+
+    def _compile(self, cache: bool) -> Any:
+        options = {"parallel": True, "nogil": True, "error_model": "numpy", "fastmath": self._fastmath}
+        dispatcher = numba.njit(cache=cache, **options)(self._function)
+        dispatcher.compile(self._signature)
+        return dispatcher
+
+    def warm_up(self) -> None:
+        """Compiles, or loads from the cache; what cannot be loaded is thrown away and compiled again."""
+        global cache_directory
+        if self._compiled is not None:
+            return
+        if cache_directory is not None:
+            try:
+                self._compiled = self._compile(cache=True)
+                return
+            except Exception:  # noqa: BLE001 - a damaged cache can raise anything while it is unpickled
+                shutil.rmtree(cache_directory, ignore_errors=True)
+                cache_directory = None
+        self._compiled = self._compile(cache=False)
+
+    def __call__(self, *arguments: Any) -> None:
+        if self._compiled is None:
+            self.warm_up()
+        self._compiled(*arguments)

@@ -1,0 +1,1 @@
+"""The corpus: our own text files, and the code that expands them into questions with answers."""
