@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 _KEPT = "\n\t"
@@ -22,16 +23,16 @@ class Console:
         self._progress = False
 
     def data(self, text: str) -> None:
-        """Write text as it is; to a terminal without control characters, which could drive it. May raise OSError."""
+        """Write text as it is; to a terminal without control characters, which could drive it."""
         self.progress("")
         sys.stdout.write(text.translate(_CONTROLS) if self._out_is_terminal else text)
         sys.stdout.flush()
 
     def json(self, value: Any) -> None:
-        """Write one JSON document."""
+        """Write one JSON document on one line."""
         utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
         self.progress("")
-        sys.stdout.write(json.dumps(value, ensure_ascii=not utf8, indent=2) + "\n")
+        sys.stdout.write(json.dumps(value, ensure_ascii=not utf8) + "\n")
         sys.stdout.flush()
 
     def message(self, text: str) -> None:
@@ -53,7 +54,7 @@ class Console:
         self._progress = bool(text)
 
 
-def table(rows: list[tuple[str, ...]]) -> str:
+def table(rows: Sequence[tuple[str, ...]]) -> str:
     """Left-aligned columns, two spaces apart."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)

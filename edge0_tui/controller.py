@@ -28,13 +28,13 @@ class ChatView(Protocol):
     def changed(self) -> None:
         """Anything outside the transcript may look different now; may be called very often."""
 
-    def show_conversation(self, conversation: Conversation) -> None: ...
+    async def show_conversation(self, conversation: Conversation) -> None: ...
 
     def show_user(self, turn: Turn) -> None: ...
 
-    def show_reply(self, turn: Turn) -> None: ...
+    def show_reply(self, turn: Turn, model: str) -> None: ...
 
-    def show_pieces(self, pieces: list[Piece]) -> None: ...
+    def show_pieces(self, pieces: list[Piece], thinking_tokens: int) -> None: ...
 
     def show_finish(self, attribution: Attribution) -> None: ...
 
@@ -51,9 +51,8 @@ class Controller:
 
     def __init__(
         self,
-        view: ChatView,
-        save: Callable[[Conversation], object],
         settings: Settings,
+        save: Callable[[Conversation], object],
         spawn: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self.conversation = Conversation()
@@ -62,12 +61,13 @@ class Controller:
         self.reply: Reply | None = None
         self.settings = settings
         self.link: EngineLink
-        self._view = view
+        self._view: ChatView
         self._spawn = spawn
         self._saver = Saver(save, self._cannot_save, settings.chat.autosave_seconds)
 
-    def attach(self, link: EngineLink) -> None:
-        self.link = link
+    def attach(self, view: ChatView, link: EngineLink) -> None:
+        """Both need the controller to be made first; nothing else may be called before."""
+        self._view, self.link = view, link
 
     def apply(self, settings: Settings) -> None:
         self.settings = settings
@@ -99,7 +99,7 @@ class Controller:
         self._view.changed()
         return True
 
-    def open(self, conversation: Conversation) -> None:
+    async def open(self, conversation: Conversation) -> None:
         """Show another conversation. A reply being written is stopped and kept where it belongs."""
         if self.reply is not None:
             self.reply.shown = False
@@ -110,7 +110,7 @@ class Controller:
         self.conversation = conversation
         self.figures.counters = None
         self.figures.begin_reply()
-        self._view.show_conversation(conversation)
+        await self._view.show_conversation(conversation)
         self._view.changed()
 
     async def close(self) -> None:
@@ -163,13 +163,15 @@ class Controller:
         answer = Turn(
             "assistant",
             parent=question.id,
-            attribution=Attribution(model=info.name, tier=info.tier, finish_reason="interrupted", sampling=sampling),
+            attribution=Attribution(
+                model=info.name, tier=info.tier, finish_reason="interrupted", sampling=sampling
+            ),
         )
         self.conversation = self.conversation.add(question).add(answer)
         self.reply = Reply(new_id(), self.conversation, answer, info, sampling)
         self.figures.begin_reply()
         self._view.show_user(question)
-        self._view.show_reply(answer)
+        self._view.show_reply(answer, info.name)
         self._view.changed()
         self._spawn(self._run(self.reply))
 
@@ -198,7 +200,7 @@ class Controller:
                             reply.take(event.pieces)
                             self._saver.later(reply.so_far)
                             if reply.shown:
-                                self._view.show_pieces(event.pieces)
+                                self._view.show_pieces(event.pieces, event.counters.thinking_tokens)
                         case Finished():
                             self._count(reply, event)
                             reply.whole(event.text, event.thinking)
@@ -233,7 +235,9 @@ class Controller:
 
     def _cannot_save(self, error: OSError) -> None:
         reason = error.strerror or str(error)
-        message = f"This conversation cannot be saved: {reason} ({error.filename})." if error.filename else (
-            f"This conversation cannot be saved: {reason}."
+        message = (
+            f"This conversation cannot be saved: {reason} ({error.filename})."
+            if error.filename
+            else (f"This conversation cannot be saved: {reason}.")
         )
         self._view.show_notice(Notice(message, "It goes on in memory.", "warning", SAVING))

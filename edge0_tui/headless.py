@@ -60,6 +60,8 @@ async def run(request: RunRequest, engine: Engine, console: Console) -> int:
             await engine.start()
             return await reply.run()
         except EngineError as error:
+            if isinstance(error, EngineDied) and error.log_tail:
+                console.message(error.log_tail)
             return reply.failed(Failed("", error.kind, error.message, error.hint))
         finally:
             await engine.close()
@@ -170,8 +172,9 @@ class _Reply:
         if self._request.as_json:
             self._console.json(report(info, finished))
             return
-        missing = finished.text.removeprefix(self._text("answer"))
-        self._console.data(missing + "\n")
+        shown = self._text("answer")
+        rest = finished.text[len(shown) :] if finished.text.startswith(shown) else ""
+        self._console.data(rest + "\n")
         if self._console.err_is_terminal:
             self._console.message(_summary(info, finished))
 

@@ -33,7 +33,7 @@ class Paths:
 
 
 def find_paths(data_dir: str = "") -> Paths:
-    """The usual places of this system, below `EDGE0_HOME` if that is set. `data_dir` is the setting of that name."""
+    """The usual places of this system, or below `EDGE0_HOME` if that is set; `data_dir` is the setting."""
     home = os.environ.get(HOME_VARIABLE)
     if home:
         base = Path(home).expanduser().absolute()

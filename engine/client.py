@@ -38,7 +38,7 @@ from engine.enginelog import EngineLog
 from engine.errors import UsageError
 from engine.inflow import Inflow
 from engine.interface import Died, EngineDied, Notice, Unresponsive, new_id
-from engine.launch import default_command, end, spawn, status_text
+from engine.launch import GRACE, default_command, end, spawn, status_text
 from engine.protocol import (
     Event,
     Failed,
@@ -117,12 +117,12 @@ class EngineClient:
         async with self._lifecycle:
             if not self.alive:
                 await self._spawn()
-            assert self._ready is not None
-            try:
-                return await asyncio.wait_for(asyncio.shield(self._ready), START_TIMEOUT)
-            except TimeoutError:
-                await self._end()
-                raise EngineDied(f"not ready within {START_TIMEOUT:.0f} s") from None
+        assert self._ready is not None
+        try:
+            return await asyncio.wait_for(asyncio.shield(self._ready), START_TIMEOUT)
+        except TimeoutError:
+            await self.close()
+            raise EngineDied(f"not ready within {START_TIMEOUT:.0f} s") from None
 
     async def load(self, request: Load) -> AsyncGenerator[Event, None]:
         """`Loading` events, then one `Loaded` or `Failed`."""
@@ -218,14 +218,25 @@ class EngineClient:
 
     async def _read(self, process: Process) -> None:
         assert process.stdout is not None
+        try:
+            await self._listen(process.stdout)
+            # A process that closed its stream and stays would never be noticed otherwise.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), GRACE)
+        finally:
+            if process.returncode is None:
+                process.kill()
+            self._gone(await process.wait())
+
+    async def _listen(self, stream: asyncio.StreamReader) -> None:
         while True:
             try:
-                line = await process.stdout.readline()
+                line = await stream.readline()
             except ValueError:  # longer than wire.MAX_LINE
                 self._garbage(b"(a line too long)")
                 continue
             if not line:
-                break
+                return
             self._vigil.heard()
             try:
                 event = decode(line)
@@ -234,12 +245,6 @@ class EngineClient:
                 continue
             if not isinstance(event, Request):
                 self._dispatch(event)
-        # A process that closed its stream and stays would never be noticed otherwise.
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(process.wait(), 2.0)
-        if process.returncode is None:
-            process.kill()
-        self._gone(await process.wait())
 
     def _dispatch(self, event: Event) -> None:
         if self._recorder is not None:
@@ -248,7 +253,7 @@ class EngineClient:
             if self._ready is not None and not self._ready.done():
                 self._ready.set_result(event)
             return
-        if isinstance(event, Heartbeat) or not event.id:
+        if isinstance(event, Heartbeat) or (isinstance(event, Failed) and not event.id):
             self._notice(event)
             return
         if isinstance(event, Loaded | Finished | Failed):
@@ -282,6 +287,7 @@ class EngineClient:
                 self._notice(notice)
             await asyncio.sleep(min(1.0, self._vigil.patience / 4))
 
-    def _notice(self, notice: object) -> None:
+    def _notice(self, notice: Notice) -> None:
+        # Not called from here: what a listener raises must not end the reading.
         if self.on_notice is not None:
-            self.on_notice(notice)  # type: ignore[arg-type]
+            asyncio.get_running_loop().call_soon(self.on_notice, notice)

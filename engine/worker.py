@@ -75,8 +75,10 @@ def serve(requests: BinaryIO, events: int, script: Path | None) -> None:
     start_heartbeat(outbox.put, lambda: inbox.busy)
 
     def read() -> None:
-        read_requests(requests, inbox.submit, outbox.put)
-        leave()
+        try:
+            read_requests(requests, inbox.submit, outbox.put)
+        finally:
+            leave()
 
     threading.Thread(target=read, name="protocol-reader", daemon=True).start()
     server = Server(lambda: _make_session(script), outbox.put)

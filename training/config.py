@@ -18,10 +18,10 @@ class NanoConfig:
     head_dim: int = 64
     rotary_factor: float = 0.25
     rope_theta: float = 10_000.0
-    key_heads: int = 4
-    value_heads: int = 8
-    key_dim: int = 32
-    value_dim: int = 32
+    key_heads: int = 2
+    value_heads: int = 4
+    key_dim: int = 64
+    value_dim: int = 64
     conv_kernel: int = 4
     experts: int = 32
     top_k: int = 4
@@ -62,7 +62,7 @@ class TrainSettings:
     seed: int = 20
     steps: int = 1500
     quantised_steps: int = 400
-    tokens_per_step: int = 4096
+    tokens_per_step: int = 2048
     lr: float = 2e-3
     warmup: int = 60
     weight_decay: float = 0.05

@@ -37,8 +37,8 @@ def run(options: argparse.Namespace) -> int:
         console.json(facts)
     else:
         for section, values in facts.items():
-            rows = [(f"  {key}", _shown(section, value)) for key, value in values.items()]
-            console.data(f"{section}\n{table(rows) if rows else '  none\n'}")
+            rows: list[tuple[str, ...]] = [(f"  {key}", _shown(section, value)) for key, value in values.items()]
+            console.data(section + "\n" + table(rows or [("  none",)]))
     return ENGINE if "problem" in facts["engine"] else DONE
 
 

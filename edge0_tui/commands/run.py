@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from edge0_tui import paths
-from edge0_tui.commands.values import real, whole
 from edge0_tui.console import Console
 from edge0_tui.installed import BUILT_IN, resolve
 from engine.errors import CheckpointError, UsageError
@@ -17,27 +16,6 @@ from engine.protocol import Load, Message
 
 _ROLES = ("system", "user", "assistant")
 _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty", "seed", "max_tokens")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-p", "--prompt", metavar="TEXT", help="what to say; - reads it from standard input")
-    parser.add_argument(
-        "--messages", type=Path, metavar="FILE", help="earlier turns: a JSON list of {role, content}"
-    )
-    parser.add_argument("--system", metavar="TEXT", help="the system message")
-    parser.add_argument("--thinking", action="store_true", help="let the model think; goes to standard error")
-    parser.add_argument("--raw", action="store_true", help="take the prompt as it is, without a template")
-    parser.add_argument("--json", action="store_true", help="print one object at the end, with ids and figures")
-    parser.add_argument("--measure-agreement", action="store_true", help="compare with the true router (slower)")
-    group = parser.add_argument_group("sampling", "What is not given is taken from the checkpoint.")
-    group.add_argument("--temperature", type=real(0, 10), metavar="X", help="0 is greedy")
-    group.add_argument("--greedy", action="store_true", help="always the likeliest token")
-    group.add_argument("--top-k", type=whole(0), metavar="N", help="0: no limit")
-    group.add_argument("--top-p", type=real(0, 1, above_low=True), metavar="X")
-    group.add_argument("--min-p", type=real(0, 1), metavar="X")
-    group.add_argument("--repetition-penalty", type=real(0, 10, above_low=True), metavar="X")
-    group.add_argument("--seed", type=whole(0, 2**63 - 1), metavar="N")
-    group.add_argument("--max-tokens", type=whole(1), metavar="N", help="longest reply, thinking included")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -83,7 +61,7 @@ def _messages(options: argparse.Namespace) -> list[Message]:
         for name in ("system", "messages", "thinking"):
             if getattr(options, name):
                 raise UsageError(f"--{name} has no effect with --raw, which uses no template.")
-    turns = _read_turns(options.messages) if options.messages else []
+    turns = _read_turns(Path(options.messages)) if options.messages else []
     if options.system is not None:
         if any(turn.role == "system" for turn in turns):
             raise UsageError(f"--system: {options.messages} has a system message already.")

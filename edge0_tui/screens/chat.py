@@ -1,148 +1,79 @@
-"""The chat: header, transcript, prompt, figures and keys. What happens is the controller's; this draws it."""
+"""The chat: what a person does there. What it looks like is in `chat_view`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult
+from textual.app import SuspendNotSupported
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import Screen
-from textual.widgets import Static
 
 from edge0_tui import keys
 from edge0_tui.chat.conversation import Conversation
-from edge0_tui.chat.turn import Attribution, Turn
+from edge0_tui.choice import Choice
 from edge0_tui.controller import Controller
+from edge0_tui.editor import EditorError, edit
+from edge0_tui.library import Library
 from edge0_tui.notices import Notice
-from edge0_tui.screens.chrome import header_state, key_bar, placeholder, waiting
+from edge0_tui.options import AppOptions
+from edge0_tui.screens.chat_view import ChatViewScreen
 from edge0_tui.widgets.banner import Banner
-from edge0_tui.widgets.empty_state import EmptyState, Welcome
-from edge0_tui.widgets.header import HeaderLine
-from edge0_tui.widgets.key_bar import KeyBar
-from edge0_tui.widgets.panel import Panel
 from edge0_tui.widgets.prompt import Prompt
-from edge0_tui.widgets.status_line import StatusLine
 from edge0_tui.widgets.transcript import Transcript
-from edge0_tui.widgets.waiting_line import WaitingLine
-from engine.protocol import Piece
-
-PANEL_FROM = 100
-STATUS_FROM = 60
-LOW = 16
-_REDRAWS_PER_SECOND = 8
 
 
-class ChatScreen(Screen[None]):
-    """Implements `controller.ChatView`. Figures and lines around the text are redrawn at most 8 times a second."""
+class ChatScreen(ChatViewScreen):
+    """One method for each action of scope "chat" in `keys`, and what the widgets ask for."""
 
-    CSS_PATH = "chat.tcss"
-    AUTO_FOCUS = "#prompt"
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("chat")
 
-    def __init__(self, controller: Controller) -> None:
-        super().__init__(id="chat")
-        self.controller = controller
-        self.offer: tuple[str, Callable[[], None]] | None = None
-        self.panel_wanted = controller.settings.look.panel
-        self._dirty = True
+    def __init__(self, controller: Controller, library: Library) -> None:
+        super().__init__(controller)
+        self.library = library
 
-    def compose(self) -> ComposeResult:
-        chat = self.controller.settings.chat
-        yield HeaderLine(id="header")
-        with Horizontal(id="middle"):
-            with Vertical(id="column"):
-                yield EmptyState(id="empty")
-                yield Transcript()
-                yield Banner(id="banner")
-                yield WaitingLine(id="waiting")
-                with Horizontal(id="prompt-row"):
-                    yield Static("❯", id="prompt-mark", markup=False)
-                    yield Prompt(id="prompt", enter_sends=chat.enter_sends)
-            with VerticalScroll(id="panel-scroll", can_focus=False):
-                yield Panel(id="panel")
-        yield StatusLine(id="status")
-        yield KeyBar(id="keys")
-
-    def on_mount(self) -> None:
-        self.query_one(Transcript).display = False
-        self.set_interval(1 / _REDRAWS_PER_SECOND, self._redraw)
-        self._lay_out()
-        self._redraw()
-
-    def on_resize(self) -> None:
-        self._lay_out()
-        self._dirty = True
-        self.call_after_refresh(self._redraw)
-
-    def update_node_styles(self, animate: bool = True) -> None:
-        """Nothing: the terminal's focus asks for it, and with a long chat restyling everything takes seconds.
-
-        No style here depends on the screen's own classes; those that change are on `#column`.
-        """
-
-    # --- the controller's view ---
-
-    def changed(self) -> None:
-        self._dirty = True
-
-    def show_conversation(self, conversation: Conversation) -> None:
-        turns = conversation.path
-        self._show_transcript(bool(turns))
-        self.query_one(Transcript).load(turns)
-        self.query_one(Prompt).remember([turn.text for turn in turns if turn.role == "user"])
-        self.query_one(Prompt).focus()
-
-    def show_user(self, turn: Turn) -> None:
-        self._show_transcript(True)
-        self.query_one(Transcript).add_user(turn)
-
-    def show_reply(self, turn: Turn) -> None:
-        self.query_one(Transcript).begin_reply(turn.id)
-
-    def show_pieces(self, pieces: list[Piece]) -> None:
-        self.query_one(Transcript).append(pieces)
-
-    def show_finish(self, attribution: Attribution) -> None:
-        self.query_one(Transcript).finish(attribution)
-
-    def show_notice(self, notice: Notice) -> None:
-        self.query_one(Banner).show(notice)
-
-    def close_notice(self, topic: str) -> None:
-        banner = self.query_one(Banner)
-        if banner.notice and banner.notice.topic == topic:
-            banner.close()
-
-    def give_back(self, text: str) -> None:
-        self.query_one(Prompt).restore(text)
-
-    # --- what a person does ---
+    async def show_last(self, options: AppOptions) -> None:
+        """At the start: offer the last conversation, or open the one the command line asks for."""
+        if options.resume:
+            await self._open_chat(options.resume)
+            return
+        self.offer = await self.library.last()
+        if options.continue_last and self.offer is not None:
+            await self.action_resume()
+        self.changed()
 
     @on(Prompt.Sent)
     def _send(self, event: Prompt.Sent) -> None:
         self.controller.send(event.text)
 
-    @on(Prompt.EnteredEmpty)
-    def _go_on(self) -> None:
-        if not self.query_one(Transcript).display:
-            self.action_resume()
+    @on(Transcript.CopyRequested)
+    def _copy(self, event: Transcript.CopyRequested) -> None:
+        self.app.copy_to_clipboard(event.text)
 
-    def action_resume(self) -> None:
+    @on(Transcript.LinkClicked)
+    def _open_link(self, event: Transcript.LinkClicked) -> None:
+        self.app.open_url(event.href)
+
+    @on(Prompt.EnteredEmpty)
+    async def _go_on(self) -> None:
+        if not self.query_one(Transcript).display:
+            await self.action_resume()
+
+    async def action_resume(self) -> None:
         if self.offer is not None:
-            self.offer[1]()
+            await self.controller.open(await self.library.open(self.offer.id))
 
     def action_send(self) -> None:
         self.query_one(Prompt).submit()
+
+    def action_newline(self) -> None:
+        self.query_one(Prompt).insert("\n")
 
     def action_stop(self) -> None:
         if not self.controller.stop():
             self.query_one(Banner).close()
 
-    def action_new_chat(self) -> None:
-        self.controller.open(Conversation())
+    async def action_new_chat(self) -> None:
+        await self.controller.open(Conversation())
 
     def action_toggle_thinking(self) -> None:
         self.query_one(Transcript).toggle_thinking()
@@ -150,41 +81,44 @@ class ChatScreen(Screen[None]):
     def action_toggle_panel(self) -> None:
         self.panel_wanted = not self.panel_wanted
         self._lay_out()
+        self._dirty = True
 
     def action_restart_engine(self) -> None:
-        self.run_worker(self.controller.link.restart(), group="engine")
+        self.run_worker(self.controller.link.restart())
 
-    # --- drawing ---
-
-    def _show_transcript(self, shown: bool) -> None:
-        self.query_one(Transcript).display = shown
-        self.query_one(EmptyState).display = not shown
-
-    def _lay_out(self) -> None:
-        width, height = self.app.size
-        panel = width >= PANEL_FROM and self.panel_wanted
-        self.query_one("#panel-scroll").display = panel
-        self.query_one(StatusLine).display = not panel and width >= STATUS_FROM and height >= LOW
-        self.query_one(KeyBar).display = height >= 8
-        self.query_one(HeaderLine).display = height >= 5
-        self.query_one("#column").set_class(height < LOW, "-low")
-
-    def _redraw(self) -> None:
-        if not self._dirty or not self.is_attached:
-            return
-        self._dirty = False
-        controller = self.controller
-        self.query_one(HeaderLine).show(header_state(controller))
-        panel = self.query_one("#panel-scroll")
-        if panel.display:
-            self.query_one(Panel).show(controller.figures, panel.size.height)
+    def action_copy_answer(self) -> None:
+        answers = [turn.text for turn in self.controller.conversation.path if turn.role == "assistant" and turn.text]
+        if answers:
+            self.app.copy_to_clipboard(answers[-1])
         else:
-            self.query_one(StatusLine).show(controller.figures)
-        self.query_one(KeyBar).show(*key_bar(controller))
-        self.query_one(Prompt).placeholder = placeholder(controller)
-        self.query_one(WaitingLine).show(controller.pending, waiting(controller))
-        self.query_one(EmptyState).show(self._welcome())
+            self.show_notice(Notice("There is no answer to copy yet."))
 
-    def _welcome(self) -> Welcome:
-        info = self.controller.link.info
-        return Welcome(info.name if info else "", self.offer[0] if self.offer else "")
+    def action_edit_in_editor(self) -> None:
+        prompt = self.query_one(Prompt)
+        try:
+            with self.app.suspend():
+                text = edit(prompt.text)
+        except (EditorError, SuspendNotSupported) as error:
+            self.show_notice(Notice(str(error) or "This terminal cannot be lent to an editor.", tone="error"))
+            return
+        prompt.load_text(text)
+        prompt.move_cursor(prompt.document.end)
+
+    def action_models(self) -> None:
+        from edge0_tui.screens.models import ModelsScreen
+
+        link = self.controller.link
+        self.app.push_screen(ModelsScreen(self.library.models, link.loaded, link.info), self._load)
+
+    def _load(self, choice: Choice | None) -> None:
+        if choice is not None:
+            self.run_worker(self.controller.link.load(choice))
+
+    def action_chats(self) -> None:
+        from edge0_tui.screens.chats import ChatsScreen
+
+        self.app.push_screen(ChatsScreen(self.library.lines, self.controller.conversation.id), self._open_chat)
+
+    async def _open_chat(self, id: str | None) -> None:
+        if id is not None:
+            await self.controller.open(await self.library.open(id))

@@ -62,7 +62,7 @@ class ReadStats:
 class ReaderPool:
     """Threads that fill records, lowest `priority` first and in the order of submission within one priority."""
 
-    def __init__(self, threads: int = 8, keep_cache: bool = True) -> None:
+    def __init__(self, threads: int = 8, keep_cache: bool = True, name: str = "reader") -> None:
         if threads < 1:
             raise ValueError(f"at least one reader thread is needed, not {threads}")
         self.files = FileSet(keep_cache)
@@ -75,7 +75,7 @@ class ReaderPool:
         self._running = 0
         self._busy_since = 0.0
         self._stats = ReadStats()
-        self._threads = [Thread(target=self._serve, name=f"reader-{i}", daemon=True) for i in range(threads)]
+        self._threads = [Thread(target=self._serve, name=f"{name}-{i}", daemon=True) for i in range(threads)]
         for thread in self._threads:
             thread.start()
 

@@ -63,7 +63,7 @@ def read_run(files: FileSet, run: Run) -> int:
             ) from error
         if count == 0:
             raise CheckpointError(
-                f"{run.path}: the file ends at byte {run.offset + done}, "
+                f"{run.path}: the file ends at byte {os.fstat(descriptor).st_size}, "
                 f"{run.nbytes} bytes from byte {run.offset} on were expected",
                 "The file is truncated: verify the checkpoint.",
             )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import tokenizers
 from tokenizers import decoders
@@ -14,6 +17,7 @@ from engine.text.files import read_bounded
 
 FILE = "tokenizer.json"
 MAX_BYTES = 128 * 1024 * 1024
+_FRONT = 1024 * 1024
 MAX_IDS = 4 * 1024 * 1024
 
 
@@ -48,6 +52,7 @@ class Tokenizer:
             if isinstance(error, Exception) or type(error).__name__ == "PanicException":
                 raise CheckpointError(f"{path} is damaged: {error}.") from None
             raise
+        _check_added(raw, data, path)
         return cls(raw, str(path))
 
     def encode(self, text: str) -> list[int]:
@@ -70,6 +75,30 @@ class Tokenizer:
     def is_byte_level(self) -> bool:
         """Whether decoding is concatenation of each token's bytes."""
         return isinstance(self.raw.decoder, decoders.ByteLevel)
+
+
+def _check_added(raw: tokenizers.Tokenizer, data: bytes, path: Path) -> None:
+    """`tokenizers` numbers added tokens by the size of the vocabulary, whatever the file says."""
+    for token in _added_tokens(data):
+        found = raw.token_to_id(token["content"])
+        if found != token["id"]:
+            raise CheckpointError(
+                f"{path} gives {token['content']} the id {token['id']}, but it would become {found}."
+            )
+
+
+def _added_tokens(data: bytes) -> list[dict[str, Any]]:
+    # The list stands at the front of a file of 20 MB; all of it is read only when it does not.
+    match = re.search(rb'"added_tokens"\s*:\s*(?=\[)', data)
+    if match is None:
+        return []
+    try:
+        found, _ = json.JSONDecoder().raw_decode(
+            data[match.end() : match.end() + _FRONT].decode("utf-8", "replace")
+        )
+        return [{"id": token["id"], "content": token["content"]} for token in found]
+    except (ValueError, TypeError, KeyError):
+        return list(json.loads(data)["added_tokens"])
 
 
 def _valid(text: str) -> str:

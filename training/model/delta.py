@@ -19,7 +19,7 @@ def sequential(q: Tensor, k: Tensor, v: Tensor, log_g: Tensor, beta: Tensor) -> 
     return torch.stack(out, 2)
 
 
-def chunked(q: Tensor, k: Tensor, v: Tensor, log_g: Tensor, beta: Tensor, size: int = 64) -> Tensor:
+def chunked(q: Tensor, k: Tensor, v: Tensor, log_g: Tensor, beta: Tensor, size: int = 32) -> Tensor:
     """Same shapes and result as :func:`sequential`; the length must be a multiple of ``size``.
 
     Inside a chunk the corrections solve a unit lower triangular system, (I + A) U = beta (V - e^G K S'),

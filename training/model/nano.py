@@ -13,7 +13,7 @@ from training.model.params import HEAD, PREFIX, Params, layer
 
 
 def trunk(c: NanoConfig, p: Params, ids: Tensor, dropout: float = 0.0) -> tuple[Tensor, Tensor]:
-    """ids ``[B,T]`` -> (normed hidden states ``[B,T,D]``, mean balance loss). T is a multiple of 64."""
+    """ids ``[B,T]`` -> (normed hidden states ``[B,T,D]``, mean balance loss). T is a multiple of 32."""
     b, t = ids.shape
     x = F.embedding(ids, p[f"{PREFIX}.embed_tokens.weight"])
     x = F.dropout(x, dropout, dropout > 0)
@@ -42,9 +42,9 @@ def loss(c: NanoConfig, p: Params, ids: Tensor, mask: Tensor, dropout: float = 0
 
 
 def logits(c: NanoConfig, p: Params, ids: Tensor) -> Tensor:
-    """Logits ``[B,T,V]`` for any length (padded inside to a multiple of 64)."""
+    """Logits ``[B,T,V]`` for any length (padded inside to a multiple of 32)."""
     length = ids.shape[1]
-    padded = F.pad(ids, (0, -length % 64))
+    padded = F.pad(ids, (0, -length % 32))
     with torch.no_grad():
         hidden, _ = trunk(c, p, padded)
     return F.linear(hidden[:, :length], p[f"{HEAD}.weight"])

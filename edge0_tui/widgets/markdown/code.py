@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from pygments.token import Token
+from pygments.token import Token  # type: ignore[import-untyped]
 from textual.content import Content
 from textual.highlight import HighlightTheme, highlight
 from textual.style import Style
@@ -21,7 +21,7 @@ class Colours(HighlightTheme):
     """Few colours, so that code reads as calmly as the text around it."""
 
     STYLES = {
-        Token.Comment: "italic $text-muted",
+        Token.Comment: f"italic {palette.MUTED}",
         Token.Keyword: "$text-accent",
         Token.Literal.String: "$text-success",
         Token.Literal.Number: "$text-warning",

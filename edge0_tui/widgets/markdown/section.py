@@ -35,6 +35,12 @@ class Section:
             entries.append(old[index] if same else Entry(block, space, self._base, self._bar))
         self.entries = entries
 
+    def set_above(self, rows: int) -> None:
+        """Change the distance to what is above."""
+        if rows != self.above:
+            self.above = rows
+            self.set([entry.block for entry in self.entries])
+
 
 class Growing(Section):
     """A section fed with Markdown piece by piece."""

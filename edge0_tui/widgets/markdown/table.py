@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from edge0_tui.widgets.markdown import palette
@@ -9,16 +10,16 @@ from edge0_tui.widgets.markdown.blocks import Table
 from edge0_tui.widgets.markdown.sheet import Sheet, wrapped
 
 SPACE = "  "
-_LEAST = 5
+# A longer word may be cut.
+_WORD = 20
 
 
 def lay_table(sheet: Sheet, block: Table) -> None:
-    natural = [
-        max(1, *(max(part.cell_length for part in _lines(row[column])) for row in (block.header, *block.rows)))
-        for column in range(len(block.header))
-    ]
-    widths = shares(natural, sheet.width - len(SPACE) * (len(natural) - 1))
-    if any(width < min(_LEAST, wanted) for width, wanted in zip(widths, natural, strict=True)):
+    columns = [[row[index] for row in (block.header, *block.rows)] for index in range(len(block.header))]
+    natural = [max(1, *(part.cell_length for cell in column for part in _lines(cell))) for column in columns]
+    least = [min(wanted, _longest_word(column)) for wanted, column in zip(natural, columns, strict=True)]
+    widths = shares(natural, least, sheet.width - len(SPACE) * (len(natural) - 1))
+    if widths is None:
         _records(sheet, block)
         return
     _row(sheet, block.header, widths, block.aligns, palette.TABLE_HEAD)
@@ -27,20 +28,32 @@ def lay_table(sheet: Sheet, block: Table) -> None:
         _row(sheet, row, widths, block.aligns, "")
 
 
-def shares(natural: list[int], room: int) -> list[int]:
-    """Columns narrower than an equal share keep their width; the others share what these leave."""
-    widths = list(natural)
-    wide = set(range(len(natural)))
-    while sum(natural) > room and wide:
-        left = room - sum(natural[column] for column in range(len(natural)) if column not in wide)
-        share, extra = divmod(max(0, left), len(wide))
-        narrow = {column for column in wide if natural[column] <= share}
-        if not narrow:
-            for index, column in enumerate(sorted(wide)):
-                widths[column] = share + (index < extra)
-            break
-        wide -= narrow
+def shares(natural: list[int], least: list[int], room: int) -> list[int] | None:
+    """How wide each column becomes: as wide as it likes where possible, else room is taken from the widest
+    first, never below `least`. None when even that does not fit."""
+    if sum(least) > room:
+        return None
+    low, high = 0, max(natural)
+    while low < high:
+        limit = (low + high + 1) // 2
+        if sum(_limited(natural, least, limit)) <= room:
+            low = limit
+        else:
+            high = limit - 1
+    widths = _limited(natural, least, low)
+    for index, wanted in enumerate(natural):
+        if sum(widths) < room and widths[index] < wanted:
+            widths[index] += 1
     return widths
+
+
+def _limited(natural: list[int], least: list[int], limit: int) -> list[int]:
+    return [max(lowest, min(wanted, limit)) for wanted, lowest in zip(natural, least, strict=True)]
+
+
+def _longest_word(column: list[Content]) -> int:
+    words = (word for cell in column for word in cell.plain.split())
+    return min(_WORD, max((cell_len(word) for word in words), default=1))
 
 
 def _row(sheet: Sheet, cells: tuple[Content, ...], widths: list[int], aligns: tuple[str, ...], style: str) -> None:

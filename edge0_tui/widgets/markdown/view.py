@@ -15,6 +15,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from edge0_tui.widgets.markdown.entry import Entry
+from edge0_tui.widgets.markdown.palette import in_theme
 from edge0_tui.widgets.markdown.section import Section
 
 
@@ -89,8 +90,14 @@ class BlockView(Widget):
             return Strip.blank(self._laid, self.visual_style.rich_style)
         top = self._ends[index - 1] if index else 0
         return self._entries[index].strip(
-            y - top, self._lines[index], self.visual_style, self._get_style, self._selected()
+            y - top, self._lines[index], self.visual_style, self._style, self._selected()
         )
+
+    def _style(self, style: str | Style) -> Style:
+        if isinstance(style, str):
+            theme = self.app.current_theme
+            style = in_theme(style, theme.ansi, self.app.theme_variables.get("text-muted", "auto 60%"))
+        return self._get_style(style)
 
     def _selected(self) -> tuple[Selection, Style] | None:
         selection = self.text_selection

@@ -74,7 +74,7 @@ def _rope(text: Fields) -> tuple[float, int]:
             # "mrope" only interleaves image positions: for text the three streams are equal
             section.only(key, "default", "mrope")
         section.only("factor", 1, 1.0)
-    theta = (nested if nested.has("rope_theta") else text).number("rope_theta", 1e4)
+    theta = (nested if nested.has("rope_theta") else text).number("rope_theta")
     place = nested if nested.has("partial_rotary_factor") else text
     factor = place.number("partial_rotary_factor", 0.25, high=1.0)
     rotary = int(_head_dim(text) * factor)

@@ -23,7 +23,7 @@ def lora_tensors(spec: SyntheticSpec) -> tuple[ExpectedTensor, ...]:
     parts = {part.module: part for part in spec.model.parts(False) if isinstance(part, LinearPart)}
     result: list[ExpectedTensor] = []
     for module in spec.model.lora_targets if spec.lora_rank else ():
-        name = f"language_model.model.{module}"
+        name = spec.published(module)
         result.append(ExpectedTensor(f"{name}.lora_A", "F16", (spec.lora_rank, parts[module].in_features)))
         result.append(ExpectedTensor(f"{name}.lora_B", "F16", (parts[module].out_features, spec.lora_rank)))
     return tuple(result)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from engine.checkpoint.expected import ExpectedTensor
 from engine.checkpoint.parts import Quantization
+from engine.checkpoint.qwen3_5_moe.config import Qwen35MoeConfig
 from engine.checkpoint.strict_json import JsonObject
 from engine.checkpoint.synthetic.spec import SyntheticSpec
 
@@ -47,6 +48,8 @@ def plain_values(t: ExpectedTensor, spec: SyntheticSpec, random: np.random.Gener
 def config_json(spec: SyntheticSpec) -> JsonObject:
     """config.json as published: wrapper, text_config, vision leftovers, the quantisation twice."""
     c = spec.model
+    if not isinstance(c, Qwen35MoeConfig):
+        raise TypeError(f"{c.family} is another family's")
     text: JsonObject = {
         "model_type": "qwen3_5_moe_text",
         "hidden_size": c.hidden_size,
@@ -105,5 +108,5 @@ def _quantization(spec: SyntheticSpec) -> JsonObject:
     default = spec.quant.default or Quantization(64, 4)
     result: JsonObject = {"group_size": default.group_size, "bits": default.bits, "mode": "affine"}
     for module, q in spec.quant.overrides.items():
-        result[f"language_model.model.{module}"] = q and {"group_size": q.group_size, "bits": q.bits}
+        result[spec.published(module)] = q and {"group_size": q.group_size, "bits": q.bits}
     return {key: False if value is None else value for key, value in result.items()}

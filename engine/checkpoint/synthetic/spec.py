@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.checkpoint.model_config import ModelConfig
 from engine.checkpoint.parts import Quantization
 from engine.checkpoint.quant import QuantSpec
-from engine.checkpoint.qwen3_5_moe.config import FULL, LINEAR, Qwen35MoeConfig
+from engine.checkpoint.qwen3_5_moe.config import FULL, LINEAR
 
 PREFIXES = ("language_model.model.", "model.language_model.", "model.")
 
@@ -26,7 +27,7 @@ class SyntheticSpec:
     special_base  id of the first control token; ids below it are text
     """
 
-    model: Qwen35MoeConfig
+    model: ModelConfig
     quant: QuantSpec
     experts_per_token: int
     shards: int = 1
@@ -39,6 +40,12 @@ class SyntheticSpec:
     lora_rank: int = 16
     lora_alpha: int = 32
     special_base: int = 448
+
+    def published(self, name: str) -> str:
+        """A canonical name as it stands in files saved from the wrapper `prefix` stands for."""
+        if not name.startswith("lm_head"):
+            return self.prefix + name
+        return f"language_model.{name}" if self.prefix == PREFIXES[0] else name
 
 
 def layer_types(layers: int, interval: int = 4) -> tuple[str, ...]:

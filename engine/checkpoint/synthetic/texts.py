@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from engine.checkpoint.synthetic import qwen3_5_moe as family
+from engine.checkpoint.synthetic.families import writer
 from engine.checkpoint.synthetic.spec import SyntheticSpec
 from engine.checkpoint.synthetic.template import CHAT_TEMPLATE
 from engine.checkpoint.synthetic.tokenizer import CONTROLS, tokenizer_json
@@ -13,7 +13,7 @@ from engine.checkpoint.synthetic.tokenizer import CONTROLS, tokenizer_json
 
 def write_texts(directory: Path, spec: SyntheticSpec) -> None:
     """config.json, generation_config.json, tokenizer.json, tokenizer_config.json, chat_template.jinja."""
-    _json(directory / "config.json", family.config_json(spec))
+    _json(directory / "config.json", writer(spec).config_json(spec))
     end_of_text = spec.special_base + CONTROLS.index("<|endoftext|>")
     end_of_turn = spec.special_base + CONTROLS.index("<|im_end|>")
     generation = {

@@ -10,7 +10,7 @@ import numpy as np
 from engine.checkpoint.dtypes import to_bfloat16
 from engine.checkpoint.expected import ExpectedTensor
 from engine.checkpoint.parts import Quantization
-from engine.checkpoint.synthetic import qwen3_5_moe as family
+from engine.checkpoint.synthetic.families import FamilyWriter, writer
 from engine.checkpoint.synthetic.spec import SyntheticSpec
 from engine.checkpoint.synthetic.words import Bytes, Randomness
 
@@ -22,21 +22,19 @@ def tensor_bytes(tensor: ExpectedTensor, spec: SyntheticSpec, random: Randomness
     if tensor.dtype == "U32":
         yield from random.chunks(tensor.name, tensor.nbytes)
     elif suffix in ("scales", "biases") and q is not None:
-        yield from _affine(tensor, module, suffix, q, random)
+        yield from _affine(tensor, q, random, writer(spec))
     else:
-        yield (
-            to_bfloat16(family.plain_values(tensor, spec, random.generator(tensor.name))).view(np.uint8).reshape(-1)
-        )
+        values = writer(spec).plain_values(tensor, spec, random.generator(tensor.name))
+        yield to_bfloat16(values).view(np.uint8).reshape(-1)
 
 
-def _affine(
-    tensor: ExpectedTensor, module: str, suffix: str, q: Quantization, random: Randomness
-) -> Iterator[Bytes]:
+def _affine(tensor: ExpectedTensor, q: Quantization, random: Randomness, family: FamilyWriter) -> Iterator[Bytes]:
     """Scales, or the biases that centre the weights: b = −s · (2ᵇⁱᵗˢ − 1) / 2.
 
     Uniform q has the standard deviation 2ᵇⁱᵗˢ / √12, so s = gain · √12 / (2ᵇⁱᵗˢ · √in) turns inputs of order one
     into outputs of order `gain`. Each group draws one of 256 scales between 0.75 s and 1.25 s.
     """
+    module, _, suffix = tensor.name.rpartition(".")
     inputs = tensor.shape[-1] * q.group_size
     scale = family.gain(module, inputs) * 12**0.5 / (2**q.bits * inputs**0.5)
     scales = np.linspace(0.75, 1.25, 256, dtype=np.float32) * np.float32(scale)

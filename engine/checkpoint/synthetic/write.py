@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.checkpoint.expected import ExpectedTensor, expected_tensors
 from engine.checkpoint.files import INDEX
 from engine.checkpoint.synthetic.adapters import head_tensors, lora_tensors, write_adapters
-from engine.checkpoint.synthetic.safetensors_out import Progress, write_file
+from engine.checkpoint.synthetic.safetensors_out import Padding, Progress, write_file
 from engine.checkpoint.synthetic.spec import SyntheticSpec
 from engine.checkpoint.synthetic.texts import write_texts
 from engine.checkpoint.synthetic.values import tensor_bytes
@@ -61,27 +61,20 @@ def _write_all(directory: Path, spec: SyntheticSpec, random: Randomness, progres
         return tensor_bytes(by_name[tensor.name], spec, random)
 
     tensors = expected_tensors(spec.model, spec.quant, spec.raw_layout)
-    by_name = {_published(tensor.name, spec.prefix): tensor for tensor in tensors}
+    by_name = {spec.published(tensor.name): tensor for tensor in tensors}
     named = [ExpectedTensor(name, t.dtype, t.shape, t.expert) for name, t in by_name.items()]
     weight_map: dict[str, str] = {}
     for number, shard in enumerate(_split(named, spec.shards), start=1):
         several = spec.shards > 1
         file = f"model-{number:05}-of-{spec.shards:05}.safetensors" if several else "model.safetensors"
-        padding = "odd" if spec.odd_headers and not (several and number == 1) else "eight"
-        write_file(directory / file, shard, content, {"format": "mlx"}, padding, progress)  # type: ignore[arg-type]
+        padding: Padding = "odd" if spec.odd_headers and not (several and number == 1) else "eight"
+        write_file(directory / file, shard, content, {"format": "mlx"}, padding, progress)
         weight_map |= {tensor.name: file for tensor in shard}
     if spec.shards > 1:
         index = {"metadata": {"total_size": sum(t.nbytes for t in tensors)}, "weight_map": weight_map}
         (directory / INDEX).write_text(json.dumps(index, indent=4, sort_keys=True))
     write_texts(directory, spec)
     write_adapters(directory, spec, random, progress)
-
-
-def _published(name: str, prefix: str) -> str:
-    """A canonical name as it stands in files saved from the wrapper `prefix`."""
-    if not name.startswith("lm_head"):
-        return prefix + name
-    return f"language_model.{name}" if prefix == "language_model.model." else name
 
 
 def _split(tensors: list[ExpectedTensor], shards: int) -> Iterator[list[ExpectedTensor]]:

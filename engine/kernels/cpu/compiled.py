@@ -50,8 +50,8 @@ if cache_directory is not None:
 
 def helper(function: F) -> F:
     """A function that kernels of other files call; compiled into them."""
-    inlined: F = numba.njit(inline="always")(function)
-    return inlined
+    compiled: F = numba.njit(error_model="numpy")(function)
+    return compiled
 
 
 class Kernel:

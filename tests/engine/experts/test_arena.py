@@ -86,7 +86,7 @@ def test_arrays_outlive_many_rewrites() -> None:
     arena = Arena(SHAPE, 1)
     for seed in range(20):
         fill(arena, 0, random_record(seed))
-        total = int(arena.arrays.down.weight[0].astype(mx.int64).sum().item())
+        total = arena.arrays.down.weight[0].astype(mx.int64).sum().item()
         expected = np.frombuffer(random_record(seed)[-128 * 2 - 1024 : -128 * 2], np.uint32).astype(np.int64).sum()
         assert total == expected
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,7 +44,7 @@ def test_merged_runs_cover_the_same_bytes_in_the_same_views(spans: list[tuple[in
             at += len(view)
     assert [span for span, _ in flat] == ranges
     assert all(view is target for (_, view), target in zip(flat, targets, strict=True))
-    for first, second in zip(runs, runs[1:], strict=False):
+    for first, second in itertools.pairwise(runs):
         assert (first.path, first.offset + first.nbytes) != (second.path, second.offset)
 
 

@@ -1,0 +1,179 @@
+"""The full-screen application: puts settings, themes, engine, conversations and screens together."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import signal
+import time
+from collections.abc import Coroutine
+from typing import Any, ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.worker import Worker
+
+from edge0_tui import keys, settings_file, themes
+from edge0_tui.chat.store import TranscriptStore
+from edge0_tui.clipboard import copy
+from edge0_tui.controller import Controller
+from edge0_tui.engine_link import EngineLink
+from edge0_tui.library import Library
+from edge0_tui.notices import Notice
+from edge0_tui.options import AppOptions
+from edge0_tui.palette import ActionCommands
+from edge0_tui.paths import Paths, find_paths
+from edge0_tui.safe_start import SafeStart
+from edge0_tui.screens.chat import ChatScreen
+from edge0_tui.settings import Settings
+from engine.interface import Engine
+
+_TWICE_SECONDS = 2.0
+
+
+class Edge0App(App[int]):
+    """Wiring only: what happens in the chat is `Controller`'s, what it looks like is the screens'."""
+
+    TITLE = "edge0"
+    CSS_PATH = "screens/chat.tcss"
+    COMMANDS: ClassVar[Any] = {ActionCommands}
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings("app")
+
+    def __init__(self, options: AppOptions, paths: Paths, reading: settings_file.Reading, engine: Engine) -> None:
+        super().__init__()
+        self.options, self.paths, self.settings = options, paths, reading.settings
+        self.settings_errors = reading.errors
+        self.found_themes = themes.load(paths.settings.parent / "themes")
+        for theme in self.found_themes.themes.values():
+            self.register_theme(theme)
+        self.store = TranscriptStore(paths.transcripts)
+        self.controller = Controller(self.settings, self.store.save, self.spawn)
+        self.link = EngineLink(engine, self.controller, SafeStart(paths.logs), self.spawn)
+        self.chat = ChatScreen(self.controller, Library(self.store, paths))
+        self.controller.attach(self.chat, self.link)
+        self._interrupted = -_TWICE_SECONDS
+        self._leaving = False
+        self._show_look()
+
+    def get_default_screen(self) -> Screen[Any]:
+        return self.chat
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return {"hairline": "#7f7f7f 35%"}
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> Worker[None]:
+        """Run beside the screen. An error in there ends the application with its traceback, like any other."""
+        return self.run_worker(work, exit_on_error=True)
+
+    def on_mount(self) -> None:
+        """Everything that may take long comes after the first picture."""
+        for name in (signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(name, lambda: self.spawn(self.action_quit()))
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        from edge0_tui.startup import begin
+
+        self.spawn(begin(self))
+
+    # --- actions of the whole application ---
+
+    async def action_quit(self) -> None:
+        if not self._leaving:
+            self._leaving = True
+            await self.controller.close()
+            self.exit(0)
+
+    def action_copy_or_stop(self) -> None:
+        """Copy what is selected, else stop; with nothing to stop, twice leaves."""
+        selected = getattr(self.focused, "selected_text", "") or self.screen.get_selected_text()
+        if selected:
+            self.copy_to_clipboard(selected)
+            self.screen.clear_selection()
+        elif self.controller.stop():
+            pass
+        elif time.monotonic() - self._interrupted < _TWICE_SECONDS:
+            self.spawn(self.action_quit())
+        else:
+            self._interrupted = time.monotonic()
+            self.chat.show_notice(Notice("ctrl+c again leaves.", topic="leave"))
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Textual's own way is the second; see `edge0_tui.clipboard`."""
+        self.spawn(self._copy(text))
+
+    async def _copy(self, text: str) -> None:
+        way = await copy(text, super().copy_to_clipboard)
+        self.chat.show_notice(Notice(f"{len(text):,} characters {way}."))
+
+    def action_help(self) -> None:
+        from edge0_tui.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen())
+
+    def action_log(self) -> None:
+        from edge0_tui.screens.log import LogScreen
+
+        self.push_screen(LogScreen(self.paths.engine_log))
+
+    def action_settings(self) -> None:
+        from edge0_tui.screens.settings import SettingsScreen
+
+        titles = self.found_themes.titles
+        self.push_screen(SettingsScreen(self.settings, titles, self.change_settings, str(self.paths.settings)))
+
+    def action_theme(self) -> None:
+        from edge0_tui.screens.themes import ThemesScreen
+
+        self.push_screen(ThemesScreen(self.found_themes.titles), self._keep_theme)
+
+    # --- settings ---
+
+    def change_settings(self, settings: Settings) -> str:
+        """Use these from now on and write them down; answers with what hinders the latter."""
+        self.settings = settings
+        self.controller.apply(settings)
+        self.chat.apply(settings)
+        self._show_look()
+        if self.settings_errors:
+            return f"Not written: {self.paths.settings} has errors and is left as it is."
+        try:
+            settings_file.write(self.paths.settings, settings)
+        except OSError as error:
+            return f"Not written: {error}"
+        return ""
+
+    def _keep_theme(self, name: str | None) -> None:
+        if name is not None:
+            look = dataclasses.replace(self.settings.look, theme=name)
+            if problem := self.change_settings(dataclasses.replace(self.settings, look=look)):
+                self.chat.show_notice(Notice(problem, tone="warning"))
+
+    def _show_look(self) -> None:
+        wanted = themes.WITHOUT_COLOUR if self.no_color else self.settings.look.theme
+        for name in (wanted, themes.DEFAULT):
+            if name in self.available_themes:
+                self.theme = name
+                break
+        self.animation_level = "full" if self.settings.look.animations else "none"
+
+
+def run_app(options: AppOptions) -> int:
+    """Run until the person leaves; the engine is gone and the terminal as before when this returns."""
+    from engine.client import EngineClient
+
+    paths = find_paths()
+    reading = settings_file.read(paths.settings)
+    if reading.settings.storage.data_dir:
+        paths = find_paths(reading.settings.storage.data_dir)
+    engine = EngineClient(log_path=paths.engine_log)
+    return asyncio.run(_run(Edge0App(options, paths, reading, engine), engine))
+
+
+async def _run(app: Edge0App, engine: Engine) -> int:
+    try:
+        await app.run_async()
+    finally:
+        await engine.close()
+    return app.return_code or 0

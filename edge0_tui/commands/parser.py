@@ -1,0 +1,123 @@
+"""The command line's grammar. Commands name their handler as text, so that only the one that runs is imported."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from edge0_tui import exit_codes
+from edge0_tui.commands.values import real, size, whole
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+ENGINE_OPTIONS = ("model", "adapter", "routing", "memory", "context")
+APP_OPTIONS = (*ENGINE_OPTIONS, "resume", "continue_last")
+MODEL_HELP = "nano, 8b, 35b or a checkpoint's directory"
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="edge0-tui",
+        description="Chat with mixture-of-experts models larger than the machine's memory.",
+        epilog=exit_codes.EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(handler="", takes=APP_OPTIONS)
+    parser.add_argument("--version", action="store_true", help="print the version and leave")
+    _add_engine_options(parser)
+    parser.add_argument("--resume", metavar="ID", help="open this conversation")
+    parser.add_argument("--continue", dest="continue_last", action="store_true", help="open the last conversation")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _add_run(commands)
+    _add_models(commands)
+    _add_adapters(commands)
+    _add_transcripts(commands)
+    _add_json(_command(commands, "doctor", "doctor:run", "versions, device, memory, paths and models, for reports"))
+    commands.add_parser("bench", help="measure the engine; see bench --help", add_help=False)
+    return parser
+
+
+def _add_engine_options(parser: argparse.ArgumentParser, default: object = None) -> None:
+    add = parser.add_argument
+    add("-m", "--model", default=default, metavar="MODEL", help=MODEL_HELP)
+    add("-a", "--adapter", default=default, metavar="ADAPTER", help="an adapter's name or file, or none")
+    add("--routing", choices=("exact", "predicted"), default=default, help="who chooses the experts")
+    add("--memory", type=size, default=default, metavar="SIZE", help="what the engine may use, as 3GiB")
+    add("--context", type=whole(1), default=default, metavar="N", help="tokens to keep room for")
+
+
+def _add_run(commands: Commands) -> None:
+    parser = _command(commands, "run", "run:run", "one reply without a screen", ENGINE_OPTIONS)
+    add = parser.add_argument
+    add("-p", "--prompt", metavar="TEXT", help="what to say; - reads it from standard input")
+    # Without a default of their own these keep what was given before the command.
+    _add_engine_options(parser, argparse.SUPPRESS)
+    add("--messages", metavar="FILE", help="earlier turns: a JSON list of {role, content}")
+    add("--system", metavar="TEXT", help="the system message")
+    add("--thinking", action="store_true", help="let the model think; goes to standard error")
+    add("--raw", action="store_true", help="take the prompt as it is, without a template")
+    add("--json", action="store_true", help="print one object at the end, with ids and figures")
+    add("--measure-agreement", action="store_true", help="compare with the true router (slower)")
+    add = parser.add_argument_group("sampling", "What is not given is taken from the checkpoint.").add_argument
+    add("--temperature", type=real(0, 10), metavar="X", help="0 is greedy")
+    add("--greedy", action="store_true", help="always the likeliest token")
+    add("--top-k", type=whole(0), metavar="N", help="choose among the N likeliest; 0: no limit")
+    add("--top-p", type=real(0, 1, above_low=True), metavar="X", help="among those making up this probability")
+    add("--min-p", type=real(0, 1), metavar="X", help="not those below this share of the likeliest")
+    add("--repetition-penalty", type=real(0, 10, above_low=True), metavar="X", help="above 1: fewer repetitions")
+    add("--seed", type=whole(0, 2**63 - 1), metavar="N", help="the same seed gives the same reply")
+    add("--max-tokens", type=whole(1), metavar="N", help="longest reply, thinking included")
+
+
+def _add_models(commands: Commands) -> None:
+    models = _group(commands, "models", "installed models")
+    _add_json(_command(models, "ls", "models:ls", "list what is installed"))
+    info = _command(models, "info", "models:info", "what a checkpoint is", ("model",))
+    info.add_argument("model", metavar="MODEL", help=MODEL_HELP)
+    _add_json(info)
+
+
+def _add_adapters(commands: Commands) -> None:
+    adapters = _group(commands, "adapters", "adapters and prerouter heads")
+    ls = _command(adapters, "ls", "adapters:ls", "list those beside the installed models", ("model",))
+    ls.add_argument("-m", "--model", default=argparse.SUPPRESS, metavar="MODEL", help="only this model's")
+    _add_json(ls)
+
+
+def _add_transcripts(commands: Commands) -> None:
+    transcripts = _group(commands, "transcripts", "saved conversations")
+    _add_json(_command(transcripts, "ls", "transcripts:ls", "list them, newest first"))
+    show = _command(transcripts, "show", "transcripts:show", "print one")
+    show.add_argument("id", metavar="ID", help="as in the list; its beginning is enough")
+    _add_json(show)
+
+
+def _group(commands: Commands, name: str, help: str) -> Commands:
+    parser = commands.add_parser(name, help=help, description=_sentence(help), allow_abbrev=False)
+    return parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+
+def _command(
+    commands: Commands, name: str, handler: str, help: str, takes: tuple[str, ...] = ()
+) -> argparse.ArgumentParser:
+    """`handler` is `module:function` in `edge0_tui.commands`; `takes` are the options it shares with the app."""
+    parser = commands.add_parser(
+        name,
+        help=help,
+        description=_sentence(help),
+        epilog=exit_codes.EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(handler=handler, takes=takes)
+    return parser
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _sentence(help: str) -> str:
+    return f"{help[0].upper()}{help[1:]}."

@@ -1,0 +1,157 @@
+"""What the chat looks like: header, transcript, prompt, figures and keys. What happens is the controller's."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Static
+
+from edge0_tui.chat.conversation import Conversation
+from edge0_tui.chat.turn import Attribution, Turn
+from edge0_tui.controller import Controller
+from edge0_tui.notices import Notice
+from edge0_tui.screens.chats import ChatLine
+from edge0_tui.screens.chrome import header_state, key_bar, placeholder, waiting
+from edge0_tui.settings import Settings
+from edge0_tui.widgets.banner import Banner
+from edge0_tui.widgets.empty_state import EmptyState, Welcome
+from edge0_tui.widgets.header import HeaderLine
+from edge0_tui.widgets.key_bar import KeyBar
+from edge0_tui.widgets.panel import Panel
+from edge0_tui.widgets.prompt import Prompt
+from edge0_tui.widgets.status_line import StatusLine
+from edge0_tui.widgets.transcript import Transcript
+from edge0_tui.widgets.waiting_line import WaitingLine
+from engine.protocol import Piece
+
+PANEL_FROM = 100
+STATUS_FROM = 60
+LOW = 16
+_REDRAWS_PER_SECOND = 8
+
+
+class ChatViewScreen(Screen[None]):
+    """Implements `controller.ChatView`. Figures and lines around the text are redrawn at most 8 times a second."""
+
+    AUTO_FOCUS = "#prompt"
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__(id="chat")
+        self.controller = controller
+        self.offer: ChatLine | None = None
+        self.panel_wanted = controller.settings.look.panel
+        self._dirty = True
+
+    def compose(self) -> ComposeResult:
+        chat = self.controller.settings.chat
+        yield HeaderLine(id="header")
+        with Horizontal(id="middle"):
+            with Vertical(id="column"):
+                yield EmptyState(id="empty")
+                yield Transcript()
+                yield Banner(id="banner")
+                yield WaitingLine(id="waiting")
+                with Horizontal(id="prompt-row"):
+                    yield Static("❯", id="prompt-mark", markup=False)
+                    yield Prompt(id="prompt", enter_sends=chat.enter_sends)
+            with VerticalScroll(id="panel-scroll", can_focus=False):
+                yield Panel(id="panel")
+        yield StatusLine(id="status")
+        yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        self.query_one(Transcript).display = False
+        self.set_interval(1 / _REDRAWS_PER_SECOND, self._redraw)
+        self._lay_out()
+        self._redraw()
+
+    def on_resize(self) -> None:
+        self._lay_out()
+        self._dirty = True
+        self.call_after_refresh(self._redraw)
+
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Nothing: the terminal's focus asks for it, and with a long chat restyling everything takes seconds.
+
+        No style here depends on the screen's own classes; those that change are on `#column`.
+        """
+
+    # --- the controller's view ---
+
+    def changed(self) -> None:
+        self._dirty = True
+
+    async def show_conversation(self, conversation: Conversation) -> None:
+        turns = conversation.path
+        self._show_transcript(bool(turns))
+        await self.query_one(Transcript).load(turns)
+        self.query_one(Prompt).remember([turn.text for turn in turns if turn.role == "user"])
+        self.query_one(Prompt).focus()
+
+    def show_user(self, turn: Turn) -> None:
+        self._show_transcript(True)
+        self.query_one(Transcript).add_user(turn)
+
+    def show_reply(self, turn: Turn, model: str) -> None:
+        self.query_one(Transcript).begin_reply(turn.id, model)
+
+    def show_pieces(self, pieces: list[Piece], thinking_tokens: int) -> None:
+        self.query_one(Transcript).append(pieces, thinking_tokens)
+
+    def show_finish(self, attribution: Attribution) -> None:
+        self.query_one(Transcript).finish(attribution)
+
+    def show_notice(self, notice: Notice) -> None:
+        self.query_one(Banner).show(notice)
+
+    def close_notice(self, topic: str) -> None:
+        banner = self.query_one(Banner)
+        if banner.notice and banner.notice.topic == topic:
+            banner.close()
+
+    def give_back(self, text: str) -> None:
+        self.query_one(Prompt).restore(text)
+
+    def apply(self, settings: Settings) -> None:
+        """Settings have changed."""
+        self.panel_wanted = settings.look.panel
+        self.query_one(Prompt).enter_sends = settings.chat.enter_sends
+        self.query_one(Prompt).cursor_blink = settings.look.animations
+        self._lay_out()
+        self._dirty = True
+
+    # --- drawing ---
+
+    def _show_transcript(self, shown: bool) -> None:
+        self.query_one(Transcript).display = shown
+        self.query_one(EmptyState).display = not shown
+
+    def _lay_out(self) -> None:
+        width, height = self.app.size
+        panel = width >= PANEL_FROM and self.panel_wanted
+        self.query_one("#panel-scroll").display = panel
+        self.query_one(StatusLine).display = not panel and width >= STATUS_FROM and height >= LOW
+        self.query_one(KeyBar).display = height >= 8
+        self.query_one(HeaderLine).display = height >= 5
+        self.query_one("#column").set_class(height < LOW, "-low")
+
+    def _redraw(self) -> None:
+        if not self._dirty or not self.is_attached:
+            return
+        self._dirty = False
+        controller = self.controller
+        self.query_one(HeaderLine).show(header_state(controller))
+        panel = self.query_one("#panel-scroll")
+        if panel.display:
+            self.query_one(Panel).show(controller.figures, panel.size.height)
+        else:
+            self.query_one(StatusLine).show(controller.figures)
+        self.query_one(KeyBar).show(*key_bar(controller))
+        self.query_one(Prompt).placeholder = placeholder(controller)
+        self.query_one(WaitingLine).show(controller.pending, waiting(controller))
+        self.query_one(EmptyState).show(self._welcome())
+
+    def _welcome(self) -> Welcome:
+        info = self.controller.link.info
+        return Welcome(info.name if info else "", self.offer.title if self.offer else "")

@@ -1,0 +1,58 @@
+"""The start: what is loaded, which conversation is shown or offered, and what was wrong with settings and themes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from edge0_tui import units
+from edge0_tui.choice import Choice
+from edge0_tui.installed import resolve
+from edge0_tui.notices import Notice
+from edge0_tui.options import AppOptions
+from edge0_tui.paths import Paths
+from edge0_tui.settings import Settings
+from engine.errors import CheckpointError
+
+if TYPE_CHECKING:
+    from edge0_tui.app import Edge0App
+
+
+async def begin(app: Edge0App) -> None:
+    """Runs once the first picture is on screen."""
+    for problem in (_settings_problem(app), _themes_problem(app)):
+        if problem:
+            app.chat.show_notice(problem)
+    choice, notice = first_choice(app.options, app.settings, app.paths)
+    if notice:
+        app.chat.show_notice(notice)
+    await asyncio.gather(app.link.open(choice), app.chat.show_last(app.options))
+
+
+def first_choice(options: AppOptions, settings: Settings, paths: Paths) -> tuple[Choice, Notice | None]:
+    """The choice, and why it is not what was asked for if a checkpoint is missing: then it is nano."""
+    wanted = options.model or settings.model.default
+    memory = options.memory or (units.parse_size(settings.model.memory) if settings.model.memory else None)
+    context = options.context or settings.model.context or None
+    try:
+        model = resolve(wanted, paths)
+    except CheckpointError as error:
+        notice = Notice(f"{error.message} nano is loaded instead.", error.hint, "warning")
+        return Choice(memory_bytes=memory, context=context), notice
+    label = wanted if wanted != model else ""
+    return Choice(model, options.adapter, options.routing, memory, context, label), None
+
+
+def _settings_problem(app: Edge0App) -> Notice | None:
+    if not app.settings_errors:
+        return None
+    first, more = app.settings_errors[0], len(app.settings_errors) - 1
+    rest = f" and {more} more" if more else ""
+    return Notice(f"Settings: {first}{rest}.", f"Defaults are used; {app.paths.settings} is left as it is.", "warning")
+
+
+def _themes_problem(app: Edge0App) -> Notice | None:
+    errors = list(app.found_themes.errors)
+    if app.settings.look.theme not in app.available_themes:
+        errors.append(f"there is no theme {app.settings.look.theme!r}")
+    return Notice(f"Themes: {' · '.join(errors)}", tone="warning") if errors else None

@@ -1,0 +1,74 @@
+"""An answer: who gives it, its folded thinking, its Markdown as it arrives, and what it cost."""
+
+from __future__ import annotations
+
+from textual import events
+
+from edge0_tui.chat.turn import Attribution, Turn
+from edge0_tui.widgets.markdown import Growing, Section
+from edge0_tui.widgets.message import Message
+from edge0_tui.widgets.message_lines import foot, reply_head
+from edge0_tui.widgets.thinking import TOGGLE, Thinking
+from engine.protocol import Piece
+
+
+class ReplyMessage(Message):
+    """Grows while pieces arrive; complete from the start when it comes from disk."""
+
+    def __init__(self, turn_id: str, name: str = "", *, unfolded: bool = False) -> None:
+        self._model = name
+        self._pieces: list[str] = []
+        self._head = Section([reply_head(name, None)])
+        self._thinking = Thinking(unfolded)
+        self._body = Growing()
+        self._foot = Section(above=1)
+        super().__init__(turn_id, [self._head, self._body, self._foot])
+
+    @classmethod
+    def of(cls, turn: Turn, *, unfolded: bool = False) -> ReplyMessage:
+        reply = cls(turn.id, unfolded=unfolded)
+        tokens = turn.attribution.thinking_tokens if turn.attribution else 0
+        reply.extend([Piece("thinking", turn.thinking), Piece("answer", turn.text)], tokens)
+        reply.finish(turn.attribution)
+        return reply
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    @property
+    def thinking(self) -> str:
+        return self._thinking.text
+
+    def extend(self, pieces: list[Piece], thinking_tokens: int = 0) -> None:
+        """Add text of both channels in the order it was written."""
+        thinking = "".join(piece.text for piece in pieces if piece.channel == "thinking")
+        answer = "".join(piece.text for piece in pieces if piece.channel == "answer")
+        if thinking:
+            self._thinking.append(thinking, thinking_tokens)
+        if answer:
+            self._pieces.append(answer)
+            self._thinking.finish(thinking_tokens)
+            self._body.append(answer)
+        self._show()
+
+    def finish(self, attribution: Attribution | None) -> None:
+        """No more text: what was left open is closed, and the figures appear."""
+        self._thinking.finish(attribution.thinking_tokens if attribution else 0)
+        self._body.append("", final=True)
+        self._head.set([reply_head(self._model, attribution)])
+        self._foot.set([foot(attribution)] if attribution else [])
+        self._show()
+
+    def unfold(self, unfolded: bool) -> None:
+        self._thinking.toggle(unfolded)
+        self._show()
+
+    def on_click(self, event: events.Click) -> None:
+        if event.style.meta.get("toggle") == TOGGLE:
+            self.unfold(not self._thinking.unfolded)
+
+    def _show(self) -> None:
+        self._body.set_above(int(bool(self._thinking.sections)))
+        self.sections = [self._head, *self._thinking.sections, self._body, self._foot]
+        self.sections_changed()

@@ -1,0 +1,36 @@
+"""What the writer needs from each family; one module a family implements it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.checkpoint.expected import ExpectedTensor
+from engine.checkpoint.strict_json import JsonObject
+from engine.checkpoint.synthetic import qwen3_5_moe
+from engine.checkpoint.synthetic.spec import SyntheticSpec
+
+
+class FamilyWriter(Protocol):
+    """The functions of such a module."""
+
+    def gain(self, module: str, inputs: int) -> float:
+        """Standard deviation of a module's outputs when its inputs have one."""
+
+    def plain_values(
+        self, t: ExpectedTensor, spec: SyntheticSpec, random: np.random.Generator
+    ) -> npt.NDArray[np.float32]:
+        """Values of a tensor that is not quantised."""
+
+    def config_json(self, spec: SyntheticSpec) -> JsonObject:
+        """config.json as the family publishes it."""
+
+
+WRITERS: dict[str, FamilyWriter] = {"qwen3_5_moe": qwen3_5_moe}
+
+
+def writer(spec: SyntheticSpec) -> FamilyWriter:
+    """The family of the model `spec` describes."""
+    return WRITERS[spec.model.family]

@@ -1,0 +1,43 @@
+"""Ranges under a test's control: reads that hang until told, or fail."""
+
+from __future__ import annotations
+
+import threading
+
+from engine.experts.record import ByteRange, Key
+from tests.engine.experts.library import Library
+
+
+class Gate:
+    """A library's ranges; keys in `held` wait for `open`, keys in `beyond` point past the end of their file."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.held: set[Key] = set()
+        self.beyond: set[Key] = set()
+        self.begun: list[Key] = []
+        self._opened = threading.Event()
+        self._changed = threading.Condition()
+
+    def ranges(self, layer: int, expert: int) -> list[ByteRange]:
+        with self._changed:
+            self.begun.append((layer, expert))
+            self._changed.notify_all()
+        if (layer, expert) in self.held:
+            assert self._opened.wait(10)
+        spans = self.library.ranges(layer, expert)
+        if (layer, expert) in self.beyond:
+            last = spans[-1]
+            spans = [*spans[:-1], ByteRange(last.path, last.path.stat().st_size - 5, last.nbytes)]
+        return spans
+
+    def wait_for(self, *keys: Key) -> None:
+        """Until readers have begun these keys."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: set(keys) <= set(self.begun), timeout=10)
+
+    def open(self) -> None:
+        self._opened.set()
+
+    def open_soon(self) -> None:
+        threading.Timer(0.05, self.open).start()

@@ -1,0 +1,63 @@
+"""Greedy ids do not depend on slots, chunks, prefetch, restarts or earlier conversations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.protocol import Message
+from tests.engine.fidelity.bench_of_one import Subject
+
+TEXT = "Experts stay on the disk and are streamed for every token of a reply."
+STEP_SET, ALL = 8 * 4, 8 * 16
+
+
+@pytest.fixture(scope="module", params=["exact", "predicted"])
+def routing(request: pytest.FixtureRequest) -> str:
+    """Both ways to route."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def expected(tiny_checkpoint: Path, routing: str) -> list[int]:
+    """The ids of a fresh session with every expert in the arena."""
+    return Subject(tiny_checkpoint, slots=ALL, routing=routing).raw(TEXT).ids
+
+
+@pytest.mark.parametrize("prefetch", [True, False])
+@pytest.mark.parametrize("chunk", [1, 7, 4096])
+@pytest.mark.parametrize("slots", [STEP_SET, ALL // 2, ALL])
+def test_slots_chunks_and_prefetch(
+    tiny_checkpoint: Path, routing: str, expected: list[int], slots: int, chunk: int, prefetch: bool
+) -> None:
+    subject = Subject(tiny_checkpoint, slots=slots, chunk=chunk, routing=routing, prefetch=prefetch)
+    reply = subject.raw(TEXT)
+    assert reply.ids == expected
+    assert reply.counters.experts.dropped == 0
+    assert reply.counters.experts.slots == slots
+
+
+def test_a_second_conversation_in_the_same_process(
+    tiny_checkpoint: Path, routing: str, expected: list[int]
+) -> None:
+    subject = Subject(tiny_checkpoint, slots=STEP_SET, routing=routing)
+    subject.raw("Something else came before, and it was longer than what follows: " + TEXT * 2)
+    assert subject.raw(TEXT).ids == expected
+    again = subject.raw(TEXT)
+    assert again.ids == expected
+    assert again.counters.reused_tokens > 0 or routing == "predicted"
+
+
+def test_a_later_turn_computes_only_what_is_new_and_equals_a_cold_run(tiny_checkpoint: Path, routing: str) -> None:
+    first = [Message("user", "What is an expert?")]
+    subject = Subject(tiny_checkpoint, routing=routing)
+    reply = subject.ask(first)
+    then = [*first, Message("assistant", reply.text, reply.thinking), Message("user", "And a slot?")]
+    warm = subject.ask(then)
+    cold = Subject(tiny_checkpoint, routing=routing).ask(then)
+    assert warm.ids == cold.ids
+    assert cold.counters.reused_tokens == 0
+    first_turn = len(reply.prompt_ids)
+    assert warm.counters.reused_tokens >= first_turn - 8  # all but the generation prompt's tail
+    assert warm.counters.prompt_tokens == len(cold.prompt_ids)

@@ -1,0 +1,433 @@
+"""The worker's process with a scripted session: pace, stop, faults, and that it always leaves."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from engine.batching import INTERVAL
+from engine.inbox import Inbox, read_requests
+from engine.outbox import Outbox
+from engine.protocol import (
+    Counters,
+    Delta,
+    Event,
+    Failed,
+    Finished,
+    Generate,
+    Heartbeat,
+    Load,
+    Loaded,
+    Message,
+    Piece,
+    Prefilling,
+    Ready,
+    Request,
+    Reset,
+    Shutdown,
+    Stop,
+)
+from engine.wire import decode, encode
+
+SLACK = 0.005
+"""Seconds by which the clock of a writer may differ from the reader's."""
+
+
+class Worker:
+    """A worker process, read line by line."""
+
+    def __init__(self, folder: Path, **script: Any) -> None:
+        path = folder / "script.json"
+        path.write_text(json.dumps(script))
+        self.log = folder / "log"
+        command = [sys.executable, "-m", "engine.worker", "--scripted", str(path)]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, start_new_session=True
+            )
+
+    def send(self, *requests: Request | bytes) -> None:
+        assert self.process.stdin is not None
+        for request in requests:
+            self.process.stdin.write(request if isinstance(request, bytes) else encode(request))
+        self.process.stdin.flush()
+
+    def events(self) -> Iterator[Event]:
+        """Everything but heartbeats. Fails the test on a line that is no event."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            event = decode(line)
+            assert isinstance(event, Event)
+            if not isinstance(event, Heartbeat):
+                yield event
+
+    def until(self, *kinds: type[Event]) -> list[Event]:
+        seen: list[Event] = []
+        for event in self.events():
+            seen.append(event)
+            if isinstance(event, kinds):
+                return seen
+        raise AssertionError(f"the stream ended after {seen}")
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
+    workers: list[Worker] = []
+
+    def make(**script: Any) -> Worker:
+        workers.append(Worker(tmp_path, **script))
+        return workers[-1]
+
+    yield make
+    for worker in workers:
+        worker.end()
+
+
+def ask(text: str = "hi", id: str = "g") -> Generate:
+    return Generate(id, [Message("user", text)])
+
+
+def text_of(events: list[Event]) -> str:
+    return "".join(piece.text for event in events if isinstance(event, Delta) for piece in event.pieces)
+
+
+def delta(text: str, tokens: int, id: str = "g") -> Delta:
+    return Delta(id, [Piece("answer", text)], Counters(completion_tokens=tokens))
+
+
+# --- the writing side ---
+
+
+class Sink:
+    """Keeps decoded events with the time each was written; blocks while `gate` is clear."""
+
+    def __init__(self) -> None:
+        self.written: list[tuple[float, Event]] = []
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def write(self, line: bytes) -> None:
+        self.gate.wait()
+        event = decode(line)
+        assert isinstance(event, Event)
+        self.written.append((time.monotonic(), event))
+
+    def deltas(self) -> list[tuple[float, Delta]]:
+        return [(at, event) for at, event in self.written if isinstance(event, Delta)]
+
+
+def test_at_most_one_delta_per_interval_and_nothing_lost() -> None:
+    sink = Sink()
+    outbox = Outbox(sink.write, on_broken=lambda: None)
+    started = time.monotonic()
+    for number in range(100):
+        outbox.put(delta(f"{number} ", number + 1))
+        time.sleep(0.003)
+    outbox.put(Finished("g", "stop", "", "", [], [], Counters()))
+    assert outbox.close(2)
+    deltas = sink.deltas()
+    assert deltas[0][0] - started < INTERVAL, "the first token goes out at once"
+    assert deltas[0][1].counters.completion_tokens == 1
+    paced = [at for at, _ in deltas][:-1]  # the last may be flushed by the end
+    gaps = [after - before for before, after in zip(paced, paced[1:], strict=False)]
+    assert gaps and min(gaps) > INTERVAL - SLACK
+    assert len(deltas) < 25
+    assert text_of([event for _, event in sink.written]) == "".join(f"{number} " for number in range(100))
+    assert all(len(event.pieces) == 1 for _, event in deltas)
+    assert [event.counters.completion_tokens for _, event in deltas][-1] == 100
+    assert isinstance(sink.written[-1][1], Finished)
+
+
+def test_a_held_delta_goes_out_without_another_event() -> None:
+    sink = Sink()
+    outbox = Outbox(sink.write, on_broken=lambda: None)
+    outbox.put(delta("a", 1))
+    outbox.put(delta("b", 2))
+    deadline = time.monotonic() + 2
+    while text_of([event for _, event in sink.written]) != "ab" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert text_of([event for _, event in sink.written]) == "ab"
+    outbox.close(1)
+
+
+def test_first_delta_does_not_wait_behind_a_prefill_report() -> None:
+    sink = Sink()
+    outbox = Outbox(sink.write, on_broken=lambda: None, interval=5.0)
+    outbox.put(Prefilling("g", 1, 2, 0, Counters()))
+    outbox.put(Prefilling("g", 2, 2, 0, Counters()))
+    outbox.put(delta("a", 1))
+    outbox.put(Finished("g", "stop", "", "", [], [], Counters()))
+    assert outbox.close(1), "an interval of 5 s must not be waited for"
+    kinds = [type(event) for _, event in sink.written]
+    assert kinds[-2:] == [Delta, Finished] and Prefilling in kinds
+
+
+def test_a_blocked_reader_does_not_block_the_writer_of_events() -> None:
+    sink = Sink()
+    sink.gate.clear()
+    outbox = Outbox(sink.write, on_broken=lambda: None)
+    started = time.monotonic()
+    for number in range(20_000):
+        outbox.put(delta("x", number + 1))
+        outbox.put(Heartbeat(float(number)))
+    assert time.monotonic() - started < 5
+    sink.gate.set()
+    assert outbox.close(5)
+    assert text_of([event for _, event in sink.written]) == "x" * 20_000
+    assert len(sink.written) < 50
+
+
+def test_a_broken_stream_is_reported() -> None:
+    broken = threading.Event()
+
+    def write(line: bytes) -> None:
+        raise BrokenPipeError
+
+    Outbox(write, on_broken=broken.set).put(Heartbeat(1.0))
+    assert broken.wait(2)
+
+
+# --- the reading side ---
+
+
+def test_lines_that_are_no_requests_are_refused_and_the_rest_still_read() -> None:
+    submitted: list[Request] = []
+    refused: list[Event] = []
+    lines = [b"garbage\n", encode(Heartbeat(1.0)), encode(Reset()), encode(Shutdown()), encode(Stop("late"))]
+    read_requests(io.BytesIO(b"".join(lines)), submitted.append, refused.append)
+    assert submitted == [Reset(), Shutdown()]
+    assert [(event.id, event.kind) for event in refused if isinstance(event, Failed)] == [("", "usage")] * 2
+
+
+def test_stop_reaches_waiting_jobs_and_closing_wakes_the_computing_thread() -> None:
+    inbox = Inbox()
+    inbox.submit(Load("l", "nano"))
+    inbox.submit(ask(id="g"))
+    inbox.submit(Stop("g"))
+    inbox.submit(Stop("finished long ago"))
+    first, second = inbox.next(), inbox.next()
+    assert first and second and not first.cancelled.is_set() and second.cancelled.is_set()
+    assert inbox.busy == "generate"
+    threading.Timer(0.05, inbox.close).start()
+    assert inbox.next() is None
+
+
+# --- the whole process ---
+
+
+def test_a_reply_with_prints_in_the_middle(start: Callable[..., Worker]) -> None:
+    worker = start(replies=[{"text": "one two three four", "prints": "printed by a library"}])
+    worker.send(Load("l", "nano"), ask())
+    events = worker.until(Finished)
+    assert isinstance(events[0], Ready) and events[0].pid == worker.process.pid
+    assert any(isinstance(event, Loaded) and event.id == "l" for event in events)
+    finished = events[-1]
+    assert isinstance(finished, Finished) and finished.finish_reason == "stop"
+    assert text_of(events) == finished.text == "one two three four"
+    assert worker.log.read_text().count("printed by a library") == 2
+
+
+def test_thinking_and_answer_keep_their_order_when_merged(start: Callable[..., Worker]) -> None:
+    worker = start(replies=[{"thinking": "let me see", "text": "a b c"}])
+    worker.send(Load("l", "nano"), Generate("g", [Message("user", "?")], thinking=True))
+    events = worker.until(Finished)
+    finished = events[-1]
+    assert isinstance(finished, Finished)
+    pieces = [piece for event in events if isinstance(event, Delta) for piece in event.pieces]
+    channels = [piece.channel for piece in pieces]
+    assert channels == sorted(channels, reverse=True)
+    assert "".join(piece.text for piece in pieces if piece.channel == "thinking") == finished.thinking
+
+
+def test_few_lines_for_many_tokens(start: Callable[..., Worker]) -> None:
+    worker = start(replies=[{"text": "word " * 200, "pace": 0.002}])
+    worker.send(Load("l", "nano"), ask())
+    started = time.monotonic()
+    events = worker.until(Finished)
+    deltas = [event for event in events if isinstance(event, Delta)]
+    assert len(deltas) <= (time.monotonic() - started) / INTERVAL + 2
+    assert text_of(events) == "word " * 200
+
+
+def test_stop_takes_effect_within_a_step_and_the_worker_goes_on(start: Callable[..., Worker]) -> None:
+    worker = start(replies=[{"match": "long", "text": "word " * 5000, "pace": 0.05}, {"text": "short"}])
+    worker.send(Load("l", "nano"), ask("long"))
+    worker.until(Delta)
+    worker.send(Stop("g"))
+    asked = time.monotonic()
+    events = worker.until(Finished)
+    assert time.monotonic() - asked < 0.5
+    finished = events[-1]
+    assert isinstance(finished, Finished) and finished.finish_reason == "cancelled"
+    assert "word " * 5000 != finished.text and finished.text.startswith("word")
+    worker.send(Stop("g"), ask(id="next"))
+    last = worker.until(Finished)[-1]
+    assert isinstance(last, Finished) and (last.id, last.finish_reason, last.text) == ("next", "stop", "short")
+
+
+def test_stop_inside_prefill_and_while_waiting(start: Callable[..., Worker]) -> None:
+    worker = start(replies=[{"prompt_tokens": 1000, "prefill_chunk": 1, "prefill_pace": 0.05}])
+    worker.send(Load("l", "nano"), ask(id="running"), ask(id="waiting"))
+    worker.until(Prefilling)
+    asked = time.monotonic()
+    worker.send(Stop("waiting"), Stop("running"))
+    first, second = worker.until(Finished)[-1], worker.until(Finished)[-1]
+    assert time.monotonic() - asked < 0.5
+    for event, name in ((first, "running"), (second, "waiting")):
+        assert isinstance(event, Finished)
+        assert (event.id, event.finish_reason, event.text) == (name, "cancelled", "")
+
+
+def test_stop_ends_a_load(start: Callable[..., Worker]) -> None:
+    worker = start(load_seconds=30)
+    worker.send(Load("l", "nano"))
+    worker.until(Ready)
+    worker.send(Stop("l"))
+    asked = time.monotonic()
+    failed = worker.until(Failed)[-1]
+    assert isinstance(failed, Failed) and failed.id == "l" and "stopped" in failed.message
+    assert time.monotonic() - asked < 1
+
+
+def test_refusals_and_accidents_are_events(start: Callable[..., Worker]) -> None:
+    worker = start(
+        replies=[
+            {"match": "plan", "text": "a b c", "fail_after": 2, "fail_kind": "plan", "fail_hint": "Use less."},
+            {"match": "bug", "text": "a b c", "raise_after": 1},
+            {"text": "fine"},
+        ]
+    )
+    worker.send(ask(id="early"), b"nonsense\n")
+    early, nonsense = sorted((e for _ in "ab" for e in worker.until(Failed) if isinstance(e, Failed)), key=_by_id)[
+        ::-1
+    ]
+    assert (early.id, early.kind) == ("early", "usage") and "loaded" in early.message
+    assert (nonsense.id, nonsense.kind) == ("", "usage")
+    worker.send(Load("l", "nano"), ask("plan", "p"), ask("bug", "b"), ask(id="f"))
+    plan, bug = worker.until(Failed)[-1], worker.until(Failed)[-1]
+    assert isinstance(plan, Failed) and isinstance(bug, Failed)
+    assert (plan.id, plan.kind, plan.hint, plan.text) == ("p", "plan", "Use less.", "a b")
+    assert (bug.id, bug.kind, bug.text) == ("b", "engine", "a") and "RuntimeError" in bug.message
+    assert "Traceback" in worker.log.read_text()
+    last = worker.until(Finished)[-1]
+    assert isinstance(last, Finished) and last.text == "fine"
+
+
+def _by_id(event: Failed) -> str:
+    return event.id
+
+
+@pytest.mark.parametrize("how", ["end of input", "shutdown", "sigterm", "end of input while hanging"])
+def test_it_leaves_within_two_seconds(start: Callable[..., Worker], how: str) -> None:
+    hang = {"hang_after": 1} if "hanging" in how else {"pace": 0.05}
+    worker = start(replies=[{"text": "word " * 5000, **hang}])
+    worker.send(Load("l", "nano"), ask())
+    worker.until(Delta)
+    asked = time.monotonic()
+    if how == "shutdown":
+        worker.send(Shutdown())
+    elif how == "sigterm":
+        worker.process.send_signal(signal.SIGTERM)
+    else:
+        assert worker.process.stdin is not None
+        worker.process.stdin.close()
+    assert worker.process.wait(3) == 0
+    assert time.monotonic() - asked < (2.2 if "hanging" in how else 1.5)
+
+
+def test_the_terminals_interrupt_is_not_for_the_worker(start: Callable[..., Worker]) -> None:
+    worker = start(replies=[{"text": "still here", "pace": 0.05}])
+    worker.until(Ready)
+    worker.process.send_signal(signal.SIGINT)
+    worker.send(Load("l", "nano"), ask())
+    last = worker.until(Finished)[-1]
+    assert isinstance(last, Finished) and last.text == "still here"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems rely on the end of the input alone")
+def test_a_killed_parent_takes_a_stuck_worker_along(tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"replies": [{"freeze_after": 0}]}))
+    parent = f"""
+import subprocess, sys, time
+from engine.protocol import Generate, Load, Message
+from engine.wire import encode
+worker = subprocess.Popen([sys.executable, "-m", "engine.worker", "--scripted", {str(script)!r}],
+                          stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True)
+worker.stdin.write(encode(Load("l", "nano")) + encode(Generate("g", [Message("user", "x")])))
+worker.stdin.flush()
+print(worker.pid, flush=True)
+time.sleep(60)
+"""
+    with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        worker = psutil.Process(int(process.stdout.readline()))
+        deadline = time.monotonic() + 10
+        while worker.status() != psutil.STATUS_STOPPED and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert worker.status() == psutil.STATUS_STOPPED
+        process.kill()
+    worker_gone, _ = psutil.wait_procs([worker], timeout=3)
+    assert worker_gone or worker.status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_reader_that_sleeps_does_not_slow_the_worker(start: Callable[..., Worker]) -> None:
+    text = "word " * 20_000
+    worker = start(replies=[{"text": text}])
+    worker.send(Load("l", "nano"), ask())
+    cpu = psutil.Process(worker.process.pid)
+    deadline = time.monotonic() + 20
+    while _still_computing(cpu) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    started = time.monotonic()
+    events = worker.until(Finished)
+    assert time.monotonic() - started < 1, "all had been computed before the first line was read"
+    assert text_of(events) == text
+    assert len(events) < 500
+
+
+def _still_computing(process: psutil.Process) -> bool:
+    before = sum(process.cpu_times()[:2])
+    time.sleep(0.4)
+    return sum(process.cpu_times()[:2]) - before > 0.05
+
+
+def test_two_heartbeats_while_computing(start: Callable[..., Worker]) -> None:
+    worker = start(replies=[{"text": "a b", "hang_after": 1}])
+    worker.send(Load("l", "nano"), ask())
+    assert worker.process.stdout is not None
+    beats: list[Heartbeat] = []
+    for line in worker.process.stdout:
+        event = decode(line)
+        if isinstance(event, Heartbeat) and event.busy:
+            beats.append(event)
+        if len(beats) == 2:
+            break
+    assert 0.8 < beats[1].uptime - beats[0].uptime < 2
+    assert beats[0].busy == "generate"
+    assert 1 << 20 < beats[0].footprint_bytes < 1 << 32
+
+
+def test_the_footprint_follows_what_is_held() -> None:
+    from engine.footprint import footprint
+
+    before = footprint()
+    block = bytearray(os.urandom(1 << 20) * 64)
+    assert footprint() - before > 60 << 20
+    del block
