@@ -65,7 +65,7 @@ class EngineLink:
         engine.on_notice = self._on_notice
 
     async def open(self, choice: Choice) -> None:
-        """Start the engine and load; after a crash in the last automatic load, load nano instead of repeating it."""
+        """Start the engine and load. After a crash in the last automatic load, nano is loaded instead."""
         crashed = self._safe_start.crashed()
         if not await self._start():
             return
@@ -78,7 +78,9 @@ class EngineLink:
             self._tell(f"Loading {name} ended in a crash last time; nano is loaded instead.", "ctrl+o", "warning")
         await self.load(choice, automatic=True)
 
-    async def load(self, choice: Choice, *, automatic: bool = False, tried: frozenset[tuple[str, str]] = frozenset()) -> None:
+    async def load(
+        self, choice: Choice, *, automatic: bool = False, tried: frozenset[tuple[str, str]] = frozenset()
+    ) -> None:
         """Load this; an earlier load that still runs is stopped and never published."""
         self._stamp += 1
         stamp = self._stamp
@@ -150,7 +152,9 @@ class EngineLink:
             await (self._engine.restart() if anew else self._engine.start())
         except EngineDied as error:
             self._become("down")
-            self._tell(f"The engine does not start ({error.status}).", "f5 tries again, ctrl+l shows its log.", "error")
+            self._tell(
+                f"The engine does not start ({error.status}).", "f5 tries again, ctrl+l shows its log.", "error"
+            )
             return False
         except OSError as error:
             self._become("down")
@@ -163,7 +167,9 @@ class EngineLink:
         tone: Tone = "info" if choice == self._stopped else "error"
         self._tell(f"{choice.name}: {failed.message}", failed.hint, tone)
         nano = Choice(memory_bytes=choice.memory_bytes)
-        options = [option for option in (self.loaded, nano) if option and (option.model, option.adapter) not in tried]
+        options = [
+            option for option in (self.loaded, nano) if option and (option.model, option.adapter) not in tried
+        ]
         self.info, self.loaded = None, None
         if options:
             await self.load(options[0], tried=tried)
@@ -198,7 +204,9 @@ class EngineLink:
         self._forget()
         if len(self._deaths) > 1:
             self._become("down")
-            self._tell(f"The engine stopped again ({died.status}).", "f5 restarts it, ctrl+l shows its log.", "error")
+            self._tell(
+                f"The engine stopped again ({died.status}).", "f5 restarts it, ctrl+l shows its log.", "error"
+            )
             return
         if was_loading is not None:
             self._safe_start.leave()

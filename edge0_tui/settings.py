@@ -59,9 +59,7 @@ class Model:
     memory: str = _option(
         "", "Memory budget", "What the engine may use, as 3GiB. Empty: planned for this machine.", kind="size"
     )
-    context: int = _option(
-        0, "Context", "Tokens to keep room for. 0: what the plan allows.", low=0, high=1_048_576
-    )
+    context: int = _option(0, "Context", "Tokens to keep room for. 0: what the plan allows.", low=0, high=1_048_576)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The start: what is loaded, which conversation is shown or offered, and what was wrong with settings and themes."""
+"""The start: what is loaded, which chat is offered, and what is wrong with settings and themes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def _settings_problem(app: Edge0App) -> Notice | None:
         return None
     first, more = app.settings_errors[0], len(app.settings_errors) - 1
     rest = f" and {more} more" if more else ""
-    return Notice(f"Settings: {first}{rest}.", f"Defaults are used; {app.paths.settings} is left as it is.", "warning")
+    return Notice(
+        f"Settings: {first}{rest}.", f"Defaults are used; {app.paths.settings} is left as it is.", "warning"
+    )
 
 
 def _themes_problem(app: Edge0App) -> Notice | None:

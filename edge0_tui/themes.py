@@ -81,7 +81,9 @@ def read(path: Path) -> tuple[Theme, str]:
     colours = _table(body, "colors", problems)
     variables = _table(body, "variables", problems)
     dark, ansi = body.get("dark", True), body.get("ansi", False)
-    problems += [f"{key} is true or false" for key, value in (("dark", dark), ("ansi", ansi)) if value is not bool(value)]
+    problems += [
+        f"{key} is true or false" for key, value in (("dark", dark), ("ansi", ansi)) if value is not bool(value)
+    ]
     problems += [f"{key}: there is no such key" for key in sorted(body.keys() - _TOP)]
     problems += [f"colors.{key}: there is no such colour" for key in sorted(colours.keys() - set(_COLOURS))]
     problems += [f"colors.{key} is missing" for key in _NEEDED if key not in colours]

@@ -70,14 +70,17 @@ class EngineClient:
         log_path: Path | None = None,
         record: Path | None = None,
         patience: float = 10.0,
+        grace: float = GRACE,
     ) -> None:
-        """`record` is a file for `engine.replay`; `patience` in seconds decides when to call it unresponsive."""
+        """`record` is a file for `engine.replay`. Seconds: `patience` until it counts as unresponsive, `grace`
+        for each step of the ladder in `close`."""
         self.on_notice: Callable[[Notice], None] | None = None
         self.garbage_lines = 0
         self._command = list(command) if command is not None else default_command()
         self._log_path = log_path
         self._recorder = Recorder(record) if record is not None else None
         self._vigil = Vigil(patience)
+        self._grace = grace
         self._process: Process | None = None
         self._log: EngineLog | None = None
         self._ready: asyncio.Future[Ready] | None = None
@@ -160,7 +163,7 @@ class EngineClient:
         return await self.start()
 
     async def close(self) -> str:
-        """End the process in at most about 4 s. Says which step was needed, empty if it was not running."""
+        """End the process within two graces. Says which step was needed, empty if it was not running."""
         async with self._lifecycle:
             return await self._end()
 
@@ -183,7 +186,7 @@ class EngineClient:
         self._closing = True
         step = ""
         if self._process is not None and self._process.returncode is None:
-            step = await end(self._process)
+            step = await end(self._process, self._grace)
         for task in self._tasks[:1]:
             await task
         for task in self._tasks[1:]:

@@ -32,7 +32,7 @@ def model_facts(
         experts_per_token=checkpoint.experts_per_token,
         cache_per_token=_cache_per_token(config, activation_bytes),
         recurrent=_recurrent(config, activation_bytes),
-        adapter=_adapter(adapter, activation_bytes),
+        adapter=adapter_elements(adapter) * activation_bytes,
         heads=_heads(heads, activation_bytes),
         activations_per_token=_activations(config, checkpoint.experts_per_token, activation_bytes),
         max_context=config.max_position_embeddings,
@@ -56,10 +56,9 @@ def _recurrent(config: Qwen35MoeConfig, width: int) -> int:
     return len(config.linear_layers) * (heads * value * key * STATE_BYTES + history)
 
 
-def _adapter(adapter: LoraFile | None, width: int) -> int:
-    if adapter is None:
-        return 0
-    return sum(prod(t.a.shape) + prod(t.b.shape) for t in adapter.targets.values()) * width
+def adapter_elements(adapter: LoraFile | None) -> int:
+    """Numbers in an adapter's factors."""
+    return sum(prod(t.a.shape) + prod(t.b.shape) for t in adapter.targets.values()) if adapter else 0
 
 
 def _heads(heads: PrerouterFile | None, width: int) -> int:

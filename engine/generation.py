@@ -13,7 +13,7 @@ from engine.conversation import LiveConversation
 from engine.errors import EngineError
 from engine.experts.streamer import ExpertStreamer
 from engine.models.model import Model
-from engine.models.routing import Floats, Route, agreement
+from engine.models.routing import Route, agreement
 from engine.models.step import Cancelled, Step
 from engine.prefill import prefill
 from engine.protocol import FinishReason
@@ -68,7 +68,6 @@ class Reply:
     live: LiveConversation
     experts: ExpertStreamer
     prerouter: Prerouter | None
-    select: Callable[[Floats], Route]
     sampler: Sampler
     limits: Limits
     prompt: Sequence[int]
@@ -77,7 +76,7 @@ class Reply:
     measure: bool
     prefetch: bool
     cancelled: Callable[[], bool]
-    progress: Callable[[int], None]
+    progress: Callable[[int], None] = lambda done: None
     finish_reason: FinishReason = "error"
     agreement: Agreement = field(default_factory=Agreement)
 
@@ -161,7 +160,7 @@ class Reply:
     def _compare(self, predicted: dict[int, Route], step: Step) -> None:
         for layer, route in predicted.items():
             if layer in step.true_logits:
-                true = self.select(np.asarray(step.true_logits[layer].astype(mx.float32)))
+                true = self.model.select(np.asarray(step.true_logits[layer].astype(mx.float32)))
             else:
                 true = step.routes[layer]
             self.agreement.add(layer, route, true)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import mlx.core as mx
 
@@ -17,17 +15,15 @@ from engine.adapters.load import adapter_dtype, load_heads, load_lora
 from engine.adapters.lora import attach
 from engine.adapters.prerouter import Prerouter
 from engine.checkpoint.adapter_match import require_heads, require_lora
-from engine.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from engine.checkpoint.lora import LoraFile, read_lora
-from engine.checkpoint.prerouter import read_prerouter
-from engine.checkpoint.tiers import NANO
+from engine.checkpoint.checkpoint import Checkpoint
+from engine.checkpoint.lora import read_lora
+from engine.choice import Chosen, adapter_file, choose
 from engine.conversation import LiveConversation
 from engine.defaults import default_sampling
-from engine.errors import CheckpointError, EngineError, UsageError
+from engine.errors import EngineError
 from engine.experts.arena import Arena
 from engine.experts.record import RecordShape
 from engine.experts.streamer import ExpertStreamer
-from engine.facts import model_facts
 from engine.footprint import footprint
 from engine.kernels.interface import Kernels
 from engine.models.build import build_model
@@ -109,86 +105,81 @@ def load(request: Load, kernels: Kernels, progress: Progress, cancelled: Callabl
         progress(phase, done, total)
 
     step("checking files")
-    checkpoint = open_checkpoint(NANO if request.model == "nano" else Path(request.model).expanduser())
-    for note in checkpoint.notes:
-        log.info("%s: %s", checkpoint.name, note)
-    codec = TextCodec.open(checkpoint.path)
-    adapter_file = _adapter_file(checkpoint, request.adapter)
-    adapter = read_lora(adapter_file) if adapter_file else None
-    applied = require_lora(adapter, checkpoint).applied if adapter else ()
-    heads_file = read_prerouter(checkpoint.files.heads[0]) if checkpoint.files.heads else None
-    heads_match = require_heads(heads_file, checkpoint) if heads_file else None
-    routing = _routing(request.routing, checkpoint, heads_file is not None)
-
-    width = kernels.activation_dtype.size
-    largest = max((read_lora(path) for path in checkpoint.files.adapters), key=_elements, default=adapter)
-    facts = model_facts(checkpoint, max((adapter, largest), key=_elements), heads_file, width)
+    chosen = choose(request)
+    codec = TextCodec.open(chosen.checkpoint.path)
+    facts = chosen.facts(kernels.activation_dtype.size)
     usable = probe.memory().usable + footprint()
     plan = plan_memory(facts, usable, request.memory_bytes, request.context)
-
     step("allocating the arena")
-    layout = checkpoint.records.layout
-    shape = RecordShape(
-        hidden=checkpoint.config.hidden_size,
-        intermediate=checkpoint.config.moe_intermediate_size,
-        bits=layout.gate_up.bits,
-        group_size=layout.gate_up.group_size,
-    )
-    experts = ExpertStreamer(
-        Arena(shape, plan.slots),
-        checkpoint.records.ranges,
-        layers=checkpoint.config.moe_layers,
-        experts_per_layer=checkpoint.config.num_experts,
-        k=checkpoint.experts_per_token,
-        group_size=STAGING_GROUP,
-    )
+    experts = _streamer(chosen.checkpoint, plan)
     try:
-        read = 0
-
-        def count(nbytes: int) -> None:
-            nonlocal read
-            read += nbytes
-            step("reading dense weights", read, checkpoint.dense_bytes)
-
-        weights = Weights(
-            checkpoint.tensors,
-            _quantisation(checkpoint),
-            kernels,
-            raw_layout=checkpoint.raw_layout,
-            progress=count,
-        )
-        model = build_model(checkpoint.config, checkpoint.experts_per_token, weights, experts, kernels)
-        dtype = adapter_dtype(kernels.activation_dtype)
-        if adapter:
-            step("reading the adapter")
-            attach(model.linears, load_lora(adapter, applied, dtype))
-        prerouter = None
-        if heads_file and heads_match:
-            step("reading the prerouter heads")
-            heads = load_heads(heads_file, heads_match.applied, dtype)
-            prerouter = Prerouter(heads, frozenset(heads_match.consumers), model.select)
+        model, prerouter = _read(chosen, kernels, experts, step)
         step("compiling kernels")
         kernels.warm_up()
     except BaseException:
         experts.close()
         raise
     return LoadedModel(
-        checkpoint=checkpoint,
+        checkpoint=chosen.checkpoint,
         codec=codec,
         model=model,
         experts=experts,
         prerouter=prerouter,
         plan=plan,
         live=LiveConversation(model.fresh_state, SNAPSHOTS),
-        adapter=adapter_file.stem if adapter_file else "none",
-        routing=routing,
+        adapter=chosen.adapter_name,
+        routing=chosen.routing,
         seconds=time.perf_counter() - started,
     )
 
 
+def _streamer(checkpoint: Checkpoint, plan: MemoryPlan) -> ExpertStreamer:
+    layout, config = checkpoint.records.layout, checkpoint.config
+    shape = RecordShape(
+        config.hidden_size, config.moe_intermediate_size, layout.gate_up.bits, layout.gate_up.group_size
+    )
+    return ExpertStreamer(
+        Arena(shape, plan.slots),
+        checkpoint.records.ranges,
+        layers=config.moe_layers,
+        experts_per_layer=config.num_experts,
+        k=checkpoint.experts_per_token,
+        group_size=STAGING_GROUP,
+    )
+
+
+def _read(
+    chosen: Chosen, kernels: Kernels, experts: ExpertStreamer, step: Progress
+) -> tuple[Model, Prerouter | None]:
+    """The dense weights, the adapter and the heads."""
+    checkpoint = chosen.checkpoint
+    read = 0
+
+    def count(nbytes: int) -> None:
+        nonlocal read
+        read += nbytes
+        step("reading dense weights", read, checkpoint.dense_bytes)
+
+    weights = Weights(
+        checkpoint.tensors, _quantisation(checkpoint), kernels, raw_layout=checkpoint.raw_layout, progress=count
+    )
+    model = build_model(checkpoint.config, checkpoint.experts_per_token, weights, experts, kernels)
+    dtype = adapter_dtype(kernels.activation_dtype)
+    if chosen.adapter:
+        step("reading the adapter", 0, 0)
+        applied = require_lora(chosen.adapter, checkpoint).applied
+        attach(model.linears, load_lora(chosen.adapter, applied, dtype))
+    if chosen.heads is None:
+        return model, None
+    step("reading the prerouter heads", 0, 0)
+    match = require_heads(chosen.heads, checkpoint)
+    heads = load_heads(chosen.heads, match.applied, dtype)
+    return model, Prerouter(heads, frozenset(match.consumers), model.select)
+
+
 def switch_adapter(loaded: LoadedModel, name: str, kernels: Kernels) -> None:
     """Another adapter on the same base; the conversation's state, computed with the old one, is forgotten."""
-    path = _adapter_file(loaded.checkpoint, name)
+    path = adapter_file(loaded.checkpoint, name)
     updates = {}
     if path is not None:
         file = read_lora(path)
@@ -199,43 +190,9 @@ def switch_adapter(loaded: LoadedModel, name: str, kernels: Kernels) -> None:
     loaded.live.reset()
 
 
-def _elements(file: LoraFile | None) -> int:
-    return sum(t.a.nbytes + t.b.nbytes for t in file.targets.values()) if file else 0
-
-
 def _quantisation(checkpoint: Checkpoint) -> Callable[[str], tuple[int, int] | None]:
     def of(module: str) -> tuple[int, int] | None:
         found = checkpoint.modules[module]
         return None if found is None else (found.group_size, found.bits)
 
     return of
-
-
-def _adapter_file(checkpoint: Checkpoint, name: str) -> Path | None:
-    """The file meant by `name`: none, a name among those beside the checkpoint, or a path; empty: the default.
-
-    The default is the first adapter that lies directly beside the weights, as the releases ship theirs.
-    """
-    if name == "none":
-        return None
-    available = {path.stem: path for path in checkpoint.files.adapters}
-    if not name:
-        beside = [path for path in checkpoint.files.adapters if path.parent == checkpoint.path]
-        return beside[0] if beside else None
-    if name in available:
-        return available[name]
-    path = Path(name).expanduser()
-    if path.suffix == ".safetensors" or os.sep in name:
-        return path
-    known = ", ".join(sorted(available)) or "none"
-    raise CheckpointError(f"There is no adapter {name!r} beside {checkpoint.name}.", f"Available: {known}.")
-
-
-def _routing(wanted: str, checkpoint: Checkpoint, heads: bool) -> Routing:
-    if wanted not in ("", "exact", "predicted"):
-        raise UsageError(f"routing is {wanted!r}", "It is exact or predicted.")
-    if wanted == "predicted" and not heads:
-        raise UsageError(f"{checkpoint.name} has no prerouter heads", "so only exact routing is possible.")
-    if wanted == "exact":
-        return "exact"
-    return "predicted" if heads else "exact"

@@ -60,6 +60,7 @@ class Outbox:
             while (events := self._next()) is not None:
                 for event in events:
                     self._write(encode(event))
+                self._sent = (pace_key(events[-1]), time.monotonic())
         except OSError as error:
             log.warning("nobody reads the events any more: %s", error)
         finally:
@@ -74,9 +75,7 @@ class Outbox:
                     return [beat]
                 wait = self._wait()
                 if wait is not None and wait <= 0:
-                    events = self._pending.take()
-                    self._sent = (pace_key(events[-1]), time.monotonic())
-                    return events
+                    return self._pending.take()
                 if wait is None and self._closed:
                     return None
                 self._changed.wait(wait)

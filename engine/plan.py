@@ -86,13 +86,21 @@ def fixed_items(facts: ModelFacts, context: int, chunk: int) -> tuple[PlanItem, 
     )
 
 
+def everything_budget(facts: ModelFacts, context: int | None = None) -> int:
+    """The least budget that gives every record a slot."""
+    wanted = context or min(DEFAULT_CONTEXT, facts.max_context)
+    fixed = sum(item.bytes for item in fixed_items(facts, wanted, CHUNK))
+    return fixed + facts.all_records * facts.record
+
+
 def default_budget(facts: ModelFacts, context: int, usable: int) -> int:
     """Enough for every record when the model is small, else DEFAULT_BUDGET (or a little more than the least that
     works, where that is higher), within a share of what is available."""
     fixed = sum(item.bytes for item in fixed_items(facts, context, CHUNK))
-    everything = fixed + facts.all_records * facts.record
     least = fixed + facts.step_set * facts.record
-    return min(everything, max(DEFAULT_BUDGET, least * 21 // 20), int(usable * SHARE_OF_AVAILABLE))
+    return min(
+        everything_budget(facts, context), max(DEFAULT_BUDGET, least * 21 // 20), int(usable * SHARE_OF_AVAILABLE)
+    )
 
 
 def plan_memory(

@@ -30,7 +30,7 @@ class ScriptedReply:
     """One reply. Times in seconds; the `*_after` fields count tokens and switch a fault on.
 
     `match` restricts the reply to prompts that contain it. A hang ignores stop; a freeze also ends the
-    heartbeats; `prints` is written to standard output in the middle of the reply, as a careless library would.
+    heartbeats; `prints` is written to standard output, as a careless library would.
     """
 
     text: str = "A scripted answer."
@@ -42,6 +42,7 @@ class ScriptedReply:
     prefill_pace: float = 0.0
     finish_reason: FinishReason = "stop"
     prints: str = ""
+    prints_after: int = 1
     fail_after: int | None = None
     fail_kind: str = "engine"
     fail_message: str = "A scripted failure."

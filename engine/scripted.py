@@ -167,7 +167,7 @@ def _tokens(reply: ScriptedReply, thinking: bool) -> Iterator[tuple[Channel, str
 
 def _fault(reply: ScriptedReply, tokens: int) -> None:
     """Whatever the script says goes wrong after this many tokens."""
-    if reply.prints and tokens == 1:
+    if reply.prints and tokens == reply.prints_after:
         print(reply.prints, flush=True)
         os.write(1, reply.prints.encode() + b"\n")
     if tokens == reply.fail_after:

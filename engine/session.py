@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import cast
 
 import mlx.core as mx
 import numpy as np
 import numpy.typing as npt
 
 from engine.cached_pages import cached_pages
+from engine.choice import checked_routing
 from engine.errors import UsageError
 from engine.footprint import footprint
 from engine.generation import Limits, Reply
@@ -30,6 +31,7 @@ from engine.protocol import (
     Prefilling,
     Routing,
     RoutingReport,
+    Sampling,
 )
 from engine.sampling import Sampler, check
 from engine.text import Prompt, TextCodec
@@ -49,7 +51,7 @@ class Session:
         loaded = self._loaded
         if loaded is not None and self._request is not None and _same_base(self._request, request):
             started = time.perf_counter()
-            routing = self._check_routing(request.routing, loaded)
+            routing = checked_routing(request.routing, loaded.checkpoint.name, self._has_heads)
             switch_adapter(loaded, request.adapter, self.kernels)
             loaded.routing, loaded.seconds = routing, time.perf_counter() - started
         else:
@@ -60,48 +62,81 @@ class Session:
 
     def generate(self, request: Generate, emit: Callable[[Event], None], cancelled: Callable[[], bool]) -> Finished:
         """One reply. Emits Prefilling and Delta events as it goes and returns the whole at the end."""
-        loaded = self._loaded
-        if loaded is None:
-            raise UsageError("No model is loaded.", "Load one first.")
+        loaded = self.loaded
         sampling = request.sampling or loaded.info.sampling
+        routing = checked_routing(request.routing or loaded.routing, loaded.checkpoint.name, self._has_heads)
         check(sampling)
-        routing = self._check_routing(request.routing, loaded) if request.routing else loaded.routing
         meter = self._meter(loaded)
         prompt = _encode(loaded.codec, request)
+        reply = self.reply(prompt, sampling, routing, measure=request.measure_agreement, cancelled=cancelled)
+        reused = len(loaded.live.ids)
+        meter.prompt(len(prompt.ids), reused)
+
+        def progress(done: int) -> None:
+            meter.prefilled(done - reused)
+            counters = self._counters(meter, loaded, reply)
+            emit(Prefilling(request.id, done, len(prompt.ids), reused, counters))
+
+        reply.progress = progress
+        with self._kept_consistent(reply):
+            return self._run(request, reply, prompt, meter, loaded, emit)
+
+    def reply(
+        self,
+        prompt: Prompt,
+        sampling: Sampling,
+        routing: Routing,
+        *,
+        measure: bool = False,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Reply:
+        """A reply to encoded text, ready to be iterated; the live conversation is taken to where it continues."""
+        loaded = self.loaded
         if len(prompt.ids) >= loaded.plan.context:
             raise UsageError(
                 f"The prompt has {len(prompt.ids):,} tokens and the context holds {loaded.plan.context:,}.",
                 "Start a new chat, shorten the message, or load with a larger --context.",
             )
-        reused = loaded.live.resume(prompt.ids)
-        meter.prompt(len(prompt.ids), reused)
+        loaded.live.resume(prompt.ids)
         loaded.experts.reset_counters()
-        reply = Reply(
+        return Reply(
             model=loaded.model,
             live=loaded.live,
             experts=loaded.experts,
             prerouter=loaded.prerouter,
-            select=loaded.model.select,
             sampler=Sampler(sampling, _forbidden(loaded)),
             limits=Limits(loaded.codec.stop_ids, sampling.max_tokens, loaded.plan.context, loaded.plan.chunk),
             prompt=prompt.ids,
             boundary=prompt.boundary,
             predict=routing == "predicted",
-            measure=request.measure_agreement,
+            measure=measure,
             prefetch=self.prefetch,
             cancelled=cancelled,
-            progress=lambda done: emit(self._prefilling(request.id, meter, loaded, done, reused)),
         )
+
+    @property
+    def loaded(self) -> LoadedModel:
+        """What is loaded. Raises UsageError when nothing is."""
+        if self._loaded is None:
+            raise UsageError("No model is loaded.", "Load one first.")
+        return self._loaded
+
+    @contextmanager
+    def _kept_consistent(self, reply: Reply) -> Iterator[None]:
+        """Whatever happens to a reply, the next one starts from a state a cold run would have."""
         try:
-            finished = self._run(request, reply, prompt, meter, loaded, routing, emit)
+            yield
         except BaseException:
-            loaded.live.reset()
+            reply.live.reset()
             raise
-        if routing == "predicted":
-            # What decoding left behind was routed by the heads; a later turn must equal a cold run, which
-            # prefills these tokens on the router, so only the states prefill made are kept.
-            loaded.live.back_to_kept()
-        return finished
+        if reply.predict:
+            # What decoding left behind was routed by the heads, but a cold run would prefill these tokens on the
+            # router: only the states that prefill made are kept.
+            reply.live.back_to_kept()
+
+    @property
+    def _has_heads(self) -> bool:
+        return self.loaded.prerouter is not None
 
     def reset(self) -> None:
         """Forget the live conversation."""
@@ -122,7 +157,6 @@ class Session:
         prompt: Prompt,
         meter: Meter,
         loaded: LoadedModel,
-        routing: Routing,
         emit: Callable[[Event], None],
     ) -> Finished:
         decoder = loaded.codec.reply_decoder(prompt.start)
@@ -134,11 +168,11 @@ class Session:
             pieces = decoder.feed(token)
             for piece in pieces:
                 text[piece.channel] += piece.text
-            emit(Delta(request.id, pieces, self._counters(meter, loaded, reply, routing)))
+            emit(Delta(request.id, pieces, self._counters(meter, loaded, reply)))
         rest = decoder.finish()
         for piece in rest:
             text[piece.channel] += piece.text
-        counters = self._counters(meter, loaded, reply, routing, last=True)
+        counters = self._counters(meter, loaded, reply, last=True)
         if rest:
             emit(Delta(request.id, rest, counters))
         return Finished(
@@ -163,37 +197,21 @@ class Session:
             context_limit=loaded.plan.context,
         )
 
-    def _prefilling(self, id: str, meter: Meter, loaded: LoadedModel, done: int, reused: int) -> Prefilling:
-        meter.prefilled(done - reused)
-        return Prefilling(
-            id, done, meter.prompt_tokens, reused, self._counters(meter, loaded, None, loaded.routing)
-        )
-
-    def _counters(
-        self, meter: Meter, loaded: LoadedModel, reply: Reply | None, routing: Routing, last: bool = False
-    ) -> Counters:
+    def _counters(self, meter: Meter, loaded: LoadedModel, reply: Reply, last: bool = False) -> Counters:
         state = loaded.live.state
         meter.kv_bytes, meter.kv_bytes_per_token = state.cache_bytes, state.cache_bytes_per_token
         meter.recurrent_bytes, meter.context_used = state.recurrent_bytes, state.length
-        layers = len(loaded.prerouter.consumers) if loaded.prerouter and routing == "predicted" else 0
-        agreement = reply.agreement.mean if reply else None
-        by_layer = reply.agreement.by_layer if reply and last else {}
-        meter.routing = RoutingReport(routing, layers, agreement, by_layer)
+        layers = len(loaded.prerouter.consumers) if loaded.prerouter and reply.predict else 0
+        meter.routing = RoutingReport(
+            mode="predicted" if reply.predict else "exact",
+            predicted_layers=layers,
+            agreement=reply.agreement.mean,
+            agreement_by_layer=reply.agreement.by_layer if last else {},
+        )
         counters = meter.counters(fresh=last)
-        if not last:
-            return counters
-        return replace(counters, cached_pages_bytes=cached_pages(loaded.checkpoint.files.shards))
-
-    @staticmethod
-    def _check_routing(wanted: str, loaded: LoadedModel) -> Routing:
-        if wanted not in ("", "exact", "predicted"):
-            raise UsageError(f"routing is {wanted!r}", "It is exact or predicted.")
-        if wanted == "predicted" and loaded.prerouter is None:
-            raise UsageError(
-                f"{loaded.checkpoint.name} has no prerouter heads.", "Only exact routing is possible with it."
-            )
-        default: Routing = "predicted" if loaded.prerouter is not None else "exact"
-        return cast(Routing, wanted) if wanted else default
+        return (
+            replace(counters, cached_pages_bytes=cached_pages(loaded.checkpoint.files.shards)) if last else counters
+        )
 
 
 def _same_base(old: Load, new: Load) -> bool:

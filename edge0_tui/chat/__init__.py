@@ -1,0 +1,1 @@
+"""Conversations and the files they live in. No Textual, no model."""

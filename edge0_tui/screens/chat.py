@@ -87,7 +87,9 @@ class ChatScreen(ChatViewScreen):
         self.run_worker(self.controller.link.restart())
 
     def action_copy_answer(self) -> None:
-        answers = [turn.text for turn in self.controller.conversation.path if turn.role == "assistant" and turn.text]
+        answers = [
+            turn.text for turn in self.controller.conversation.path if turn.role == "assistant" and turn.text
+        ]
         if answers:
             self.app.copy_to_clipboard(answers[-1])
         else:

@@ -12,8 +12,9 @@ from edge0_tui.chat.turn import Attribution, Turn
 from edge0_tui.controller import Controller
 from edge0_tui.notices import Notice
 from edge0_tui.screens.chats import ChatLine
-from edge0_tui.screens.chrome import header_state, key_bar, placeholder, waiting
+from edge0_tui.screens.chrome import doing, header_state, key_bar, placeholder
 from edge0_tui.settings import Settings
+from edge0_tui.widgets.activity_line import ActivityLine
 from edge0_tui.widgets.banner import Banner
 from edge0_tui.widgets.empty_state import EmptyState, Welcome
 from edge0_tui.widgets.header import HeaderLine
@@ -22,7 +23,6 @@ from edge0_tui.widgets.panel import Panel
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.status_line import StatusLine
 from edge0_tui.widgets.transcript import Transcript
-from edge0_tui.widgets.waiting_line import WaitingLine
 from engine.protocol import Piece
 
 PANEL_FROM = 100
@@ -51,7 +51,7 @@ class ChatViewScreen(Screen[None]):
                 yield EmptyState(id="empty")
                 yield Transcript()
                 yield Banner(id="banner")
-                yield WaitingLine(id="waiting")
+                yield ActivityLine(id="activity")
                 with Horizontal(id="prompt-row"):
                     yield Static("❯", id="prompt-mark", markup=False)
                     yield Prompt(id="prompt", enter_sends=chat.enter_sends)
@@ -149,7 +149,7 @@ class ChatViewScreen(Screen[None]):
             self.query_one(StatusLine).show(controller.figures)
         self.query_one(KeyBar).show(*key_bar(controller))
         self.query_one(Prompt).placeholder = placeholder(controller)
-        self.query_one(WaitingLine).show(controller.pending, waiting(controller))
+        self.query_one(ActivityLine).show(doing(controller))
         self.query_one(EmptyState).show(self._welcome())
 
     def _welcome(self) -> Welcome:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from edge0_tui import units
 from edge0_tui.controller import Controller
 from edge0_tui.engine_link import EngineLink
+from edge0_tui.widgets.activity_line import Activity
 from edge0_tui.widgets.header import HeaderState
 
 
@@ -47,28 +47,34 @@ def placeholder(controller: Controller) -> str:
     return "Write a message"
 
 
-def waiting(controller: Controller) -> str:
-    """Why the waiting message waits."""
-    if controller.reply is not None:
-        return "waiting for the present answer"
-    return {
-        "starting": "waiting for the engine",
-        "loading": "waiting for the model",
-        "empty": "waiting for a model: ctrl+o",
-        "down": "waiting for the engine: f5 restarts it",
-    }.get(controller.link.phase, "waiting")
-
-
-def stage(controller: Controller) -> str:
-    """What a reply without text yet is doing, for the key bar's place."""
-    reply, prefill = controller.reply, controller.figures.prefill
-    if reply is None:
-        return ""
+def doing(controller: Controller) -> Activity:
+    """What the line above the prompt says: a waiting message first, else a reply that has no words yet."""
+    if controller.pending:
+        return Activity(_why_waiting(controller), text=controller.pending)
+    reply = controller.reply
+    if reply is None or not reply.shown:
+        return Activity()
     if reply.stopping:
-        return "stopping"
-    if prefill is not None and not reply.counters.completion_tokens:
-        return f"reading the prompt {units.percent(prefill[0] / prefill[1])}" if prefill[1] else "reading the prompt"
-    return ""
+        return Activity("stopping")
+    if reply.counters.completion_tokens:
+        return Activity()
+    if controller.figures.prefill is None:
+        return Activity("sending")
+    done, total = controller.figures.prefill
+    if done >= total:
+        return Activity("waiting for the first token")
+    return Activity(f"reading the prompt, {done:,} of {total:,} tokens", done / total)
+
+
+def _why_waiting(controller: Controller) -> str:
+    if controller.reply is not None:
+        return "waits for the present answer"
+    return {
+        "starting": "waits for the engine",
+        "loading": "waits for the model",
+        "empty": "waits for a model (ctrl+o)",
+        "down": "waits for the engine (f5 restarts it)",
+    }.get(controller.link.phase, "waits")
 
 
 def key_bar(controller: Controller) -> tuple[tuple[str, ...], dict[str, str]]:

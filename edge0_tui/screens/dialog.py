@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, TypeVar
 
-from textual.app import ComposeResult
+from textual.app import ComposeResult, CSSPathType
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 class Dialog(ModalScreen[Result]):
     """Subclasses give `TITLE`, `KEYS` (pairs of key and word) and `body`."""
 
-    CSS_PATH = "dialog.tcss"
+    CSS_PATH: ClassVar[CSSPathType | None] = "dialog.tcss"
     TITLE = ""
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = (("esc", "close"),)
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "Close", show=False)]

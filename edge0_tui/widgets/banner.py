@@ -29,7 +29,9 @@ class Banner(Static):
         mark, style = _MARK[notice.tone]
         message, hint = " ".join(notice.message.split()), " ".join(notice.hint.split())
         self.update(
-            Content.assemble((f"{mark} ", style), (message, "$foreground"), (f"  {hint}" if hint else "", "$text-muted"))
+            Content.assemble(
+                (f"{mark} ", style), (message, "$foreground"), (f"  {hint}" if hint else "", "$text-muted")
+            )
         )
         self.display = True
         if notice.tone == "info":

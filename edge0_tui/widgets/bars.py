@@ -8,15 +8,15 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
-    """The last `width` values as columns, highest full, on a scale from zero. Short histories grow from the right."""
+    """The last `width` values as columns, highest full, on a scale from zero. Short ones stand at the right."""
     if width <= 0:
         return ""
     shown = list(values)[-width:]
     top = max(shown, default=0.0)
     if top <= 0:
-        return _LEVELS[0] * width
+        return " " * width
     columns = [_LEVELS[min(7, max(0, round(value / top * 7)))] for value in shown]
-    return _LEVELS[0] * (width - len(columns)) + "".join(columns)
+    return " " * (width - len(columns)) + "".join(columns)
 
 
 def meter(share: float, width: int) -> tuple[str, str]:

@@ -41,12 +41,16 @@ class EmptyState(Static):
         width, height = self.container_size
         lines = [Content.assemble(("edge0", "$primary bold"), ("  local, streamed from disk", "$text-muted"))]
         if self.welcome.model:
-            lines.append(Content.assemble(("Ask ", "$text-muted"), self.welcome.model, (" something.", "$text-muted")))
+            lines.append(
+                Content.assemble(("Ask ", "$text-muted"), self.welcome.model, (" something.", "$text-muted"))
+            )
         if self.welcome.resume:
             title = Content(self.welcome.resume).truncate(max(8, width - 26), ellipsis=True)
             lines += [
                 Content(""),
-                Content.assemble(("enter", "$accent bold"), ("  go on with ", "$text-muted"), ("“", "$text-muted"), title)
+                Content.assemble(
+                    ("enter", "$accent bold"), ("  go on with ", "$text-muted"), ("“", "$text-muted"), title
+                )
                 + Content.styled("”", "$text-muted"),
             ]
         if height >= 12 and width >= 40:

@@ -71,7 +71,7 @@ def context_meter(context: tuple[int, int] | None, bar: bool) -> Content:
     used, limit = context
     colour = "$warning" if used >= 0.8 * limit else "$primary"
     full, rest = meter(used / limit, _METER)
-    drawing = [(full, colour), (rest, "$hairline"), (" ", "")] if bar else []
+    drawing = [("context ", "$text-muted"), (full, colour), (rest, "$hairline"), (" ", "")] if bar else []
     return Content.assemble(*drawing, (f"{used:,}", "$foreground"), (f" / {limit:,}", "$text-muted"))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from textual import events
 from textual.content import Content
+from textual.style import Style
 from textual.widgets import Static
 
-from edge0_tui.keys import BY_ID
+from edge0_tui.keys import BY_ID, target
 
 
 class KeyBar(Static):
@@ -31,12 +33,14 @@ class KeyBar(Static):
         for id in self._ids:
             action = BY_ID[id]
             word = self._words.get(id, action.bar)
-            target = f"screen.run_action({id!r})"
-            entry = Content.assemble(
-                (action.key_label, "$primary bold"), (" " + word, "$text-muted")
-            ).stylize(f"@click={target}")
+            entry = Content.assemble((action.key_label, "$primary bold"), (" " + word, "$text-muted"))
+            entry = entry.stylize(Style.from_meta({"action": id}))
             gap = "   " if line.cell_length else ""
             if line.cell_length + len(gap) + entry.cell_length > width:
                 break
             line = Content.assemble(line, gap, entry)
         return line
+
+    async def on_click(self, event: events.Click) -> None:
+        if id := event.style.meta.get("action"):
+            await self.app.run_action(target(BY_ID[id]))

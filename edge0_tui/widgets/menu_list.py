@@ -24,7 +24,9 @@ class MenuList(OptionList):
         style = "$foreground" if enabled else "$text-disabled"
         name = Content(text)
         if note:
-            name = name.truncate(self._text_width, ellipsis=True).pad_right(max(0, self._text_width - name.cell_length))
+            name = name.truncate(self._text_width, ellipsis=True).pad_right(
+                max(0, self._text_width - name.cell_length)
+            )
         prompt = Content.assemble(mark, name.stylize_before(style), (f"  {note}" if note else "", "$text-muted"))
         self.add_option(Option(prompt, id=id, disabled=not enabled))
 

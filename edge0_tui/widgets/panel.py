@@ -25,7 +25,7 @@ class Panel(Static):
         self._room = 99
 
     def show(self, figures: Figures, room: int) -> None:
-        """Draw these figures; below the height that fits, the empty lines between sections go first."""
+        """Draw these figures; there are empty lines between sections while `room` lines hold them."""
         self._figures, self._room = figures, room
         self.update(self._draw(self.content_size.width))
 
@@ -38,10 +38,11 @@ class Panel(Static):
         values = self._figures.values()
         sections = [self._section(name, list(group), values, width) for name, group in _SECTIONS]
         lines: list[Content] = []
-        airy = sum(map(len, sections)) + len(sections) - 1 <= self._room
+        spare = self._room - sum(map(len, sections))
         for section in sections:
-            if lines and airy:
+            if lines and spare > 0:
                 lines.append(Content(""))
+                spare -= 1
             lines += section
         return Content("\n").join(lines)
 
@@ -72,7 +73,9 @@ def row(label: str, value: str, width: int, id: str = "") -> Content:
         number, unit = value, ""
     gap = max(1, width - len(label) - len(number) - _UNIT)
     alarm = _ALARM.get(id)
-    style = "$error bold" if alarm and alarm(value) else "$text-disabled" if value == units.UNKNOWN else "$foreground"
+    style = (
+        "$error bold" if alarm and alarm(value) else "$text-disabled" if value == units.UNKNOWN else "$foreground"
+    )
     return Content.assemble(
         (label, "$text-muted"), " " * gap, (number, style), (f" {unit}".ljust(_UNIT), "$text-muted")
     )

@@ -77,4 +77,4 @@ class Thinking:
 
 
 def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
+    return f"{units.count(number)} {word}{'' if number == 1 else 's'}"

@@ -66,7 +66,7 @@ class Transcript(VerticalScroll, can_focus=True):
         self._pending: list[Piece] = []
         self._thinking_tokens = 0
         self._unfolded = False
-        self._earlier: list[Turn] = []
+        self.earlier: list[Turn] = []
         self._fetching = False
         self._timer: Timer | None = None
         self._earlier_note = TranscriptEarlier()
@@ -83,7 +83,7 @@ class Transcript(VerticalScroll, can_focus=True):
     def load(self, turns: Sequence[Turn]) -> AwaitComplete:
         """Show a conversation from its end, instead of what is shown. Need not be awaited."""
         self._end_reply()
-        self._earlier = list(turns[:-PAGE])
+        self.earlier = list(turns[:-PAGE])
         removed = [message.remove() for message in self.messages]
         self.messages = []
         mounted = self._mount([self._message(turn) for turn in turns[-PAGE:]])
@@ -147,7 +147,7 @@ class Transcript(VerticalScroll, can_focus=True):
 
     def _mount(self, messages: list[Message]) -> AwaitMount:
         self.messages += messages
-        self._earlier_note.show(len(self._earlier))
+        self._earlier_note.show(len(self.earlier))
         return self.mount_all(messages)
 
     def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
@@ -166,18 +166,18 @@ class Transcript(VerticalScroll, can_focus=True):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        if self._earlier and not self._fetching and new_value <= self.size.height / 2 and new_value < old_value:
+        if self.earlier and not self._fetching and new_value <= self.size.height / 2 and new_value < old_value:
             self._fetching = True
-            self.call_next(self._fetch_earlier)
+            self.call_next(self.fetch_earlier)
 
-    async def _fetch_earlier(self) -> None:
+    async def fetch_earlier(self) -> None:
         """Mount one more page above, without moving what is being read."""
-        page, self._earlier = self._earlier[-PAGE:], self._earlier[:-PAGE]
+        page, self.earlier = self.earlier[-PAGE:], self.earlier[:-PAGE]
         height = self.virtual_size.height
         messages = [self._message(turn) for turn in page]
         self.messages[:0] = messages
         await self.mount_all(messages, after=self._earlier_note)
-        self._earlier_note.show(len(self._earlier))
+        self._earlier_note.show(len(self.earlier))
 
         def stay() -> None:
             grown = self.virtual_size.height - height

@@ -25,6 +25,11 @@ PIECES = (
 """The order of a record's nine pieces, in files and in slots alike."""
 
 
+STAGING_DEPTH = 3
+"""Staging buffers of prefill: one computed, one handed out next, one being read. With two, nothing could be read
+while a group is computed unless the caller had finished the group before it."""
+
+
 @dataclass(frozen=True)
 class ByteRange:
     """`nbytes` bytes of a file from `offset` on; nothing about it is aligned."""

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from engine.experts.arena import Arena
-from engine.experts.record import RecordShape
-
-DEPTH = 3
-"""One buffer being computed, one handed out next, one being read. With two, nothing could be read while a group
-is computed unless the caller had finished the group before it."""
-
-
-def staging_bytes(shape: RecordShape, group_size: int) -> int:
-    """What `Staging` will allocate."""
-    return DEPTH * group_size * shape.nbytes
+from engine.experts.record import STAGING_DEPTH, RecordShape
 
 
 class Staging:
-    """`DEPTH` arenas of `group_size` slots. A buffer is free once the group it was given to has been evaluated."""
+    """`STAGING_DEPTH` arenas of `group_size` slots, each free once the group it was given to has been evaluated."""
 
     def __init__(self, shape: RecordShape, group_size: int) -> None:
         self.group_size = group_size
-        self.buffers = [Arena(shape, group_size) for _ in range(DEPTH)]
+        self.buffers = [Arena(shape, group_size) for _ in range(STAGING_DEPTH)]
         self.nbytes = sum(buffer.nbytes for buffer in self.buffers)
-        self._given_to: list[int | None] = [0] * DEPTH
+        self._given_to: list[int | None] = [0] * STAGING_DEPTH
 
     def take(self, evaluated: int) -> int | None:
         """A buffer whose last group is `evaluated` or an earlier one; None if there is none yet."""

@@ -106,12 +106,8 @@ def _default(entry: object, path: Path) -> str:
     """The template in an entry that is one string or a list of named ones."""
     if isinstance(entry, str):
         return entry
-    named = (
-        {item.get("name"): item.get("template") for item in entry if isinstance(item, dict)}
-        if isinstance(entry, list)
-        else {}
-    )
-    found = named.get("default")
+    named = [item for item in entry if isinstance(item, dict)] if isinstance(entry, list) else []
+    found = next((item.get("template") for item in named if item.get("name") == "default"), None)
     if not isinstance(found, str):
         raise TemplateError(f"{path} has a chat_template without a default.")
     return found

@@ -52,8 +52,9 @@ class Tokenizer:
             if isinstance(error, Exception) or type(error).__name__ == "PanicException":
                 raise CheckpointError(f"{path} is damaged: {error}.") from None
             raise
+        tokenizer = cls(raw, str(path))
         _check_added(raw, data, path)
-        return cls(raw, str(path))
+        return tokenizer
 
     def encode(self, text: str) -> list[int]:
         """Ids of `text`, control tokens included where it spells them. Lone surrogates become U+FFFD."""

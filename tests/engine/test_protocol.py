@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import typing
+from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.batching import Pending, join
@@ -14,11 +15,12 @@ from engine.protocol import Counters, Delta, Event, Failed, Finished, Heartbeat,
 from engine.wire import ProtocolError, decode, encode
 
 MESSAGES: list[type[typing.Any]] = [*typing.get_args(Request), *typing.get_args(Event)]
+MODEST = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
 
 
 @pytest.mark.parametrize("kind", MESSAGES, ids=lambda kind: kind.__name__)
-@settings(max_examples=25, deadline=None)
+@settings(MODEST, max_examples=15)
 @given(data=st.data())
 def test_round_trip(kind: type[typing.Any], data: st.DataObject) -> None:
     message = data.draw(st.from_type(kind))
@@ -78,7 +80,7 @@ events = st.one_of(
 
 
 @given(st.lists(events, max_size=30))
-@settings(deadline=None)
+@settings(MODEST, max_examples=50)
 def test_merging_loses_no_text_no_end_and_no_order(sent: list[Event]) -> None:
     pending = Pending()
     for event in sent:
@@ -92,7 +94,7 @@ def test_merging_loses_no_text_no_end_and_no_order(sent: list[Event]) -> None:
     if sent and isinstance(sent[-1], Delta | Prefilling):
         last = merged[-1]
         assert isinstance(last, Delta | Prefilling) and last.counters == sent[-1].counters
-    for before, after in zip(merged, merged[1:], strict=False):
+    for before, after in pairwise(merged):
         assert not (isinstance(before, Delta) and isinstance(after, Delta) and before.id == after.id)
 
 

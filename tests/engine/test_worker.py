@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,8 @@ from engine.protocol import (
 )
 from engine.wire import decode, encode
 
-SLACK = 0.005
-"""Seconds by which the clock of a writer may differ from the reader's."""
+PROMPT = 2.0
+"""Seconds that are short beside the replies below, and long for a busy machine."""
 
 
 class Worker:
@@ -83,7 +84,8 @@ class Worker:
 
     def end(self) -> None:
         self.process.kill()
-        self.process.communicate()
+        with self.process:
+            pass
 
 
 @pytest.fixture
@@ -142,12 +144,11 @@ def test_at_most_one_delta_per_interval_and_nothing_lost() -> None:
     outbox.put(Finished("g", "stop", "", "", [], [], Counters()))
     assert outbox.close(2)
     deltas = sink.deltas()
-    assert deltas[0][0] - started < INTERVAL, "the first token goes out at once"
-    assert deltas[0][1].counters.completion_tokens == 1
+    assert deltas[0][1].counters.completion_tokens == 1, "the first token goes out at once"
     paced = [at for at, _ in deltas][:-1]  # the last may be flushed by the end
-    gaps = [after - before for before, after in zip(paced, paced[1:], strict=False)]
-    assert gaps and min(gaps) > INTERVAL - SLACK
-    assert len(deltas) < 25
+    gaps = [after - before for before, after in pairwise(paced)]
+    assert gaps and min(gaps) >= INTERVAL
+    assert len(deltas) <= (time.monotonic() - started) / INTERVAL + 2
     assert text_of([event for _, event in sink.written]) == "".join(f"{number} " for number in range(100))
     assert all(len(event.pieces) == 1 for _, event in deltas)
     assert [event.counters.completion_tokens for _, event in deltas][-1] == 100
@@ -182,14 +183,13 @@ def test_a_blocked_reader_does_not_block_the_writer_of_events() -> None:
     sink = Sink()
     sink.gate.clear()
     outbox = Outbox(sink.write, on_broken=lambda: None)
-    started = time.monotonic()
-    for number in range(20_000):
+    for number in range(2000):
         outbox.put(delta("x", number + 1))
         outbox.put(Heartbeat(float(number)))
-    assert time.monotonic() - started < 5
+    assert not sink.written
     sink.gate.set()
-    assert outbox.close(5)
-    assert text_of([event for _, event in sink.written]) == "x" * 20_000
+    assert outbox.close(30)
+    assert text_of([event for _, event in sink.written]) == "x" * 2000
     assert len(sink.written) < 50
 
 
@@ -272,10 +272,10 @@ def test_stop_takes_effect_within_a_step_and_the_worker_goes_on(start: Callable[
     worker.send(Stop("g"))
     asked = time.monotonic()
     events = worker.until(Finished)
-    assert time.monotonic() - asked < 0.5
+    assert time.monotonic() - asked < PROMPT
     finished = events[-1]
     assert isinstance(finished, Finished) and finished.finish_reason == "cancelled"
-    assert "word " * 5000 != finished.text and finished.text.startswith("word")
+    assert finished.text != "word " * 5000 and finished.text.startswith("word")
     worker.send(Stop("g"), ask(id="next"))
     last = worker.until(Finished)[-1]
     assert isinstance(last, Finished) and (last.id, last.finish_reason, last.text) == ("next", "stop", "short")
@@ -288,7 +288,7 @@ def test_stop_inside_prefill_and_while_waiting(start: Callable[..., Worker]) -> 
     asked = time.monotonic()
     worker.send(Stop("waiting"), Stop("running"))
     first, second = worker.until(Finished)[-1], worker.until(Finished)[-1]
-    assert time.monotonic() - asked < 0.5
+    assert time.monotonic() - asked < PROMPT
     for event, name in ((first, "running"), (second, "waiting")):
         assert isinstance(event, Finished)
         assert (event.id, event.finish_reason, event.text) == (name, "cancelled", "")
@@ -302,7 +302,7 @@ def test_stop_ends_a_load(start: Callable[..., Worker]) -> None:
     asked = time.monotonic()
     failed = worker.until(Failed)[-1]
     assert isinstance(failed, Failed) and failed.id == "l" and "stopped" in failed.message
-    assert time.monotonic() - asked < 1
+    assert time.monotonic() - asked < PROMPT
 
 
 def test_refusals_and_accidents_are_events(start: Callable[..., Worker]) -> None:
@@ -347,8 +347,8 @@ def test_it_leaves_within_two_seconds(start: Callable[..., Worker], how: str) ->
     else:
         assert worker.process.stdin is not None
         worker.process.stdin.close()
-    assert worker.process.wait(3) == 0
-    assert time.monotonic() - asked < (2.2 if "hanging" in how else 1.5)
+    assert worker.process.wait(10) == 0
+    assert time.monotonic() - asked < 2 + PROMPT / 2
 
 
 def test_the_terminals_interrupt_is_not_for_the_worker(start: Callable[..., Worker]) -> None:
@@ -387,25 +387,17 @@ time.sleep(60)
     assert worker_gone or worker.status() == psutil.STATUS_ZOMBIE
 
 
-def test_a_reader_that_sleeps_does_not_slow_the_worker(start: Callable[..., Worker]) -> None:
-    text = "word " * 20_000
-    worker = start(replies=[{"text": text}])
+def test_a_reply_is_computed_to_its_end_while_nobody_reads(start: Callable[..., Worker]) -> None:
+    text = "word " * 3000  # about 3 MB of lines, were they not merged
+    worker = start(replies=[{"text": text, "prints": "computed", "prints_after": 3000}])
     worker.send(Load("l", "nano"), ask())
-    cpu = psutil.Process(worker.process.pid)
-    deadline = time.monotonic() + 20
-    while _still_computing(cpu) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    started = time.monotonic()
+    deadline = time.monotonic() + 60
+    while "computed" not in worker.log.read_text() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert "computed" in worker.log.read_text()
     events = worker.until(Finished)
-    assert time.monotonic() - started < 1, "all had been computed before the first line was read"
     assert text_of(events) == text
-    assert len(events) < 500
-
-
-def _still_computing(process: psutil.Process) -> bool:
-    before = sum(process.cpu_times()[:2])
-    time.sleep(0.4)
-    return sum(process.cpu_times()[:2]) - before > 0.05
+    assert len(events) < 300
 
 
 def test_two_heartbeats_while_computing(start: Callable[..., Worker]) -> None:

@@ -9,7 +9,10 @@ from training.corpus.expand import fill, normalise, tidy
 from training.corpus.load import held_phrases, items, lines, read
 
 LISTS = {"n": "things", "p": "places", "w": "people", "v": "tasks", "t": "texts", "c": "languages", "f": "foods"}
-SYLLABLES = "ba re mo ti lan cor ves pi gra dul sen tor mi fa quo zel nar ith ump eck osh ard ine ul".split()
+SYLLABLES = [
+    "ba", "re", "mo", "ti", "lan", "cor", "ves", "pi", "gra", "dul", "sen", "tor", "mi", "fa", "quo",
+    "zel", "nar", "ith", "ump", "eck", "osh", "ard", "ine", "ul",
+]  # fmt: skip
 
 
 @cache

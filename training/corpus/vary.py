@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import random
 
-BEFORE = "please |hey, |so |ok |hi, |hello, |um |and |now |well, |sorry, |quick question: |nano, |one more thing: |also, |but ".split("|")
-AFTER = " please| now| thanks|, please| here| again| in this app| exactly| then| nano".split("|")
+BEFORE = (
+    "please ", "hey, ", "so ", "ok ", "hi, ", "hello, ", "um ", "and ", "now ", "well, ", "sorry, ",
+    "quick question: ", "nano, ", "one more thing: ", "also, ", "but ",
+)  # fmt: skip
+AFTER = (" please", " now", " thanks", ", please", " here", " again", " in this app", " exactly", " then", " nano")
 SWAPS = {
     "show": "display", "display": "show", "change": "switch", "reply": "answer", "answer": "reply",
     "chat": "conversation", "conversation": "chat", "key": "button", "begin": "start", "start": "begin",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
+from torch.nn import functional as fn
 
 
 class Dispatch(torch.autograd.Function):  # type: ignore[misc]
@@ -54,7 +54,7 @@ class GroupedGLU(torch.autograd.Function):  # type: ignore[misc]
             torch.mm(x[at : at + n], gate[e].t(), out=g[at : at + n])
             torch.mm(x[at : at + n], up[e].t(), out=u[at : at + n])
             at += n
-        h = F.silu(g).mul_(u)
+        h = fn.silu(g).mul_(u)
         at = 0
         for e, n in enumerate(counts):
             torch.mm(h[at : at + n], down[e].t(), out=out[at : at + n])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
+from torch.nn import functional as fn
 
 from training.config import NanoConfig
 from training.model.experts import Dispatch, GroupedGLU, Permute
@@ -13,7 +13,7 @@ from training.model.params import Params
 
 def route(c: NanoConfig, p: Params, name: str, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """x ``[T,D]`` -> (probabilities ``[T,E]``, chosen experts ``[T,K]``, their weights ``[T,K]``, sum 1)."""
-    probs = F.linear(x, p[f"{name}.gate.weight"]).softmax(-1)
+    probs = fn.linear(x, p[f"{name}.gate.weight"]).softmax(-1)
     top, chosen = probs.topk(c.top_k, -1)
     return probs, chosen, top / top.sum(-1, keepdim=True)
 
@@ -48,7 +48,7 @@ def sparse_block(c: NanoConfig, p: Params, name: str, x: Tensor) -> tuple[Tensor
     probs, chosen, weights = route(c, p, name, x)
     out = routed(c, p, name, x, chosen, weights)
     e = f"{name}.shared_expert"
-    hidden = F.silu(F.linear(x, p[f"{e}.gate_proj.weight"])) * F.linear(x, p[f"{e}.up_proj.weight"])
-    shared = F.linear(hidden, p[f"{e}.down_proj.weight"])
-    out = out + F.linear(x, p[f"{name}.shared_expert_gate.weight"]).sigmoid() * shared
+    hidden = fn.silu(fn.linear(x, p[f"{e}.gate_proj.weight"])) * fn.linear(x, p[f"{e}.up_proj.weight"])
+    shared = fn.linear(hidden, p[f"{e}.down_proj.weight"])
+    out = out + fn.linear(x, p[f"{name}.shared_expert_gate.weight"]).sigmoid() * shared
     return out, balance_loss(c, probs, chosen)

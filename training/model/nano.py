@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
+from torch.nn import functional as fn
 
 from training.config import NanoConfig
 from training.model.mixers import attention, delta_net, rms
@@ -15,8 +15,8 @@ from training.model.params import HEAD, PREFIX, Params, layer
 def trunk(c: NanoConfig, p: Params, ids: Tensor, dropout: float = 0.0) -> tuple[Tensor, Tensor]:
     """ids ``[B,T]`` -> (normed hidden states ``[B,T,D]``, mean balance loss). T is a multiple of 32."""
     b, t = ids.shape
-    x = F.embedding(ids, p[f"{PREFIX}.embed_tokens.weight"])
-    x = F.dropout(x, dropout, dropout > 0)
+    x = fn.embedding(ids, p[f"{PREFIX}.embed_tokens.weight"])
+    x = fn.dropout(x, dropout, dropout > 0)
     balance = x.new_zeros(())
     for i in range(c.layers):
         name = layer(i)
@@ -25,10 +25,10 @@ def trunk(c: NanoConfig, p: Params, ids: Tensor, dropout: float = 0.0) -> tuple[
             mixed = attention(c, p, f"{name}.self_attn", h)
         else:
             mixed = delta_net(c, p, f"{name}.linear_attn", h)
-        x = x + F.dropout(mixed, dropout, dropout > 0)
+        x = x + fn.dropout(mixed, dropout, dropout > 0)
         h = rms(x, p[f"{name}.post_attention_layernorm.weight"], c.eps).view(b * t, -1)
         y, aux = sparse_block(c, p, f"{name}.mlp", h)
-        x = x + F.dropout(y.view(b, t, -1), dropout, dropout > 0)
+        x = x + fn.dropout(y.view(b, t, -1), dropout, dropout > 0)
         balance = balance + aux
     return rms(x, p[f"{PREFIX}.norm.weight"], c.eps), balance / c.layers
 
@@ -37,14 +37,14 @@ def loss(c: NanoConfig, p: Params, ids: Tensor, mask: Tensor, dropout: float = 0
     """Cross entropy of the next id where ``mask`` ``[B,T]`` marks the id to predict, and the balance loss."""
     hidden, balance = trunk(c, p, ids, dropout)
     wanted = mask[:, 1:]
-    logits = F.linear(hidden[:, :-1][wanted], p[f"{HEAD}.weight"])
-    return F.cross_entropy(logits, ids[:, 1:][wanted]), balance
+    logits = fn.linear(hidden[:, :-1][wanted], p[f"{HEAD}.weight"])
+    return fn.cross_entropy(logits, ids[:, 1:][wanted]), balance
 
 
 def logits(c: NanoConfig, p: Params, ids: Tensor) -> Tensor:
     """Logits ``[B,T,V]`` for any length (padded inside to a multiple of 32)."""
     length = ids.shape[1]
-    padded = F.pad(ids, (0, -length % 32))
+    padded = fn.pad(ids, (0, -length % 32))
     with torch.no_grad():
         hidden, _ = trunk(c, p, padded)
-    return F.linear(hidden[:, :length], p[f"{HEAD}.weight"])
+    return fn.linear(hidden[:, :length], p[f"{HEAD}.weight"])

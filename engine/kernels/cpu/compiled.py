@@ -16,11 +16,15 @@ import platformdirs
 from engine.kernels.threads import physical_cores
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 # The only layer without further libraries. It must not be entered by two threads at once: CpuKernels locks.
 numba.config.THREADING_LAYER = "workqueue"
 threads = min(physical_cores(), int(numba.config.NUMBA_NUM_THREADS))
 numba.set_num_threads(threads)
+
+
+_alive: list[Any] = []  # machine code is freed with its Python object
 
 
 def _source_hash() -> str:
@@ -54,8 +58,31 @@ def helper(function: F) -> F:
     return compiled
 
 
+def _compiled(build: Callable[[bool], T]) -> T:
+    """build(cache): from the cache where it can be; what cannot be loaded is thrown away and compiled again."""
+    global cache_directory
+    if cache_directory is not None:
+        try:
+            return build(True)
+        except Exception:  # noqa: BLE001 - a damaged cache can raise anything while it is unpickled
+            shutil.rmtree(cache_directory, ignore_errors=True)
+            cache_directory = None
+    return build(False)
+
+
+def compile_callback(function: Callable[..., None], signature: str) -> int:
+    """The address of `function` compiled to a plain machine function."""
+
+    def build(cache: bool) -> Any:
+        return numba.cfunc(signature, cache=cache)(function)
+
+    callback = _compiled(build)
+    _alive.append(callback)
+    return int(callback.address)
+
+
 class Kernel:
-    """One compiled specialisation, built on first use or by `warm_up`; releases the GIL while it runs."""
+    """A function that spreads work over the threads; built by `warm_up` or on first use. Releases the GIL."""
 
     def __init__(self, function: Callable[..., None], signature: str, fastmath: set[str] | bool = False) -> None:
         self._function = function
@@ -63,27 +90,17 @@ class Kernel:
         self._fastmath = fastmath
         self._compiled: Any = None
 
-    def _compile(self, cache: bool) -> Any:
+    def warm_up(self) -> None:
+        """Compiles, or loads from the cache."""
+        if self._compiled is None:
+            self._compiled = _compiled(self._build)
+
+    def _build(self, cache: bool) -> Any:
         options = {"parallel": True, "nogil": True, "error_model": "numpy", "fastmath": self._fastmath}
         dispatcher = numba.njit(cache=cache, **options)(self._function)
         dispatcher.compile(self._signature)
         return dispatcher
 
-    def warm_up(self) -> None:
-        """Compiles, or loads from the cache; what cannot be loaded is thrown away and compiled again."""
-        global cache_directory
-        if self._compiled is not None:
-            return
-        if cache_directory is not None:
-            try:
-                self._compiled = self._compile(cache=True)
-                return
-            except Exception:  # noqa: BLE001 - a damaged cache can raise anything while it is unpickled
-                shutil.rmtree(cache_directory, ignore_errors=True)
-                cache_directory = None
-        self._compiled = self._compile(cache=False)
-
     def __call__(self, *arguments: Any) -> None:
-        if self._compiled is None:
-            self.warm_up()
+        self.warm_up()
         self._compiled(*arguments)

@@ -11,18 +11,22 @@ import numpy.typing as npt
 from engine.kernels.cpu.delta import gated_delta
 from engine.kernels.cpu.experts import experts
 from engine.kernels.cpu.linear import linear
+from engine.kernels.cpu.packing import FORMATS, Packing, packing
 from engine.kernels.cpu.views import packed
 from engine.kernels.interface import Indices
 from engine.kernels.mlx_kernels import MlxKernels
 from engine.kernels.types import ExpertArrays, Quantized
 
 Floats = npt.NDArray[np.float32]
-FORMATS = frozenset((bits, group_size) for bits in (4, 8) for group_size in (32, 64, 128))
 
 
 def _floats(a: mx.array, *shape: int) -> Floats:
     """The values of `a`, evaluated; without a copy when it is float32 and contiguous."""
     return np.ascontiguousarray(np.asarray(a.astype(mx.float32))).reshape(shape)
+
+
+def _fields(p: Packing) -> tuple[int, int, int, int]:
+    return p.bits, p.group_size, p.lanes, p.product
 
 
 def _covered(*matrices: Quantized) -> bool:
@@ -44,7 +48,9 @@ class CpuKernels:
 
     def warm_up(self) -> None:
         """Compiles (or loads) what the published checkpoints use."""
-        for kernel in (linear(4, 64), linear(8, 64), experts(4, 64, 4, 64), gated_delta()):
+        for bits in (4, 8):
+            packing(bits, 64)
+        for kernel in (linear, experts, gated_delta):
             kernel.warm_up()
 
     def linear(self, x: mx.array, w: Quantized) -> mx.array:
@@ -53,7 +59,7 @@ class CpuKernels:
         rows = _floats(x, -1, w.in_features)
         y = np.empty((rows.shape[0], w.out_features), np.float32)
         with self._lock:
-            linear(w.bits, w.group_size)(rows, *packed(w), y)
+            linear(rows, *packed(w), y, *_fields(packing(w.bits, w.group_size)))
         return mx.array(y).reshape(*x.shape[:-1], w.out_features)
 
     def embed(self, ids: Indices, w: Quantized) -> mx.array:
@@ -81,7 +87,7 @@ class CpuKernels:
         decay = _floats(g, tokens, heads, -1)
         inputs = (_floats(a, *a.shape) for a in (q, k, v))
         with self._lock:
-            gated_delta()(*inputs, decay, _floats(beta, tokens, heads), new, o)
+            gated_delta(*inputs, decay, _floats(beta, tokens, heads), new, o)
         return mx.array(o), mx.array(new)
 
     def _run(
@@ -91,7 +97,7 @@ class CpuKernels:
         up, down = arrays.gate_up, arrays.down
         y = np.empty((int(offsets[-1]), down.out_features), np.float32)
         indices = (np.ascontiguousarray(a, np.int64) for a in (sources, slots, offsets))
-        kernel = experts(up.bits, up.group_size, down.bits, down.group_size)
+        formats = (_fields(packing(m.bits, m.group_size)) for m in (up, down))
         with self._lock:
-            kernel(_floats(x, -1, up.in_features), *indices, *packed(up), *packed(down), y)
+            experts(_floats(x, -1, up.in_features), *indices, *packed(up), *packed(down), y, *formats)
         return y

@@ -50,10 +50,10 @@ def write_raw() -> Callable[[Path, bytes, bytes], Path]:
 
 
 @pytest.fixture
-def edit_shard() -> Callable[[Path, Callable[[Tensors], None]], None]:
+def edit_shard() -> Callable[[Path, Callable[[Tensors], object]], None]:
     """Rewrite a safetensors file after `change` has modified {name: (dtype, shape, bytes)}; offsets stay right."""
 
-    def edit(path: Path, change: Callable[[Tensors], None]) -> None:
+    def edit(path: Path, change: Callable[[Tensors], object]) -> None:
         content = path.read_bytes()
         start = 8 + int.from_bytes(content[:8], "little")
         header = json.loads(content[8:start])
@@ -76,10 +76,10 @@ def edit_shard() -> Callable[[Path, Callable[[Tensors], None]], None]:
 
 
 @pytest.fixture
-def edit_json() -> Callable[[Path, Callable[[dict[str, object]], None]], None]:
+def edit_json() -> Callable[[Path, Callable[[dict[str, object]], object]], None]:
     """Rewrite a JSON file after `change` has modified its object."""
 
-    def edit(path: Path, change: Callable[[dict[str, object]], None]) -> None:
+    def edit(path: Path, change: Callable[[dict[str, object]], object]) -> None:
         value = json.loads(path.read_text())
         change(value)
         path.write_text(json.dumps(value))

@@ -12,8 +12,8 @@ from engine.checkpoint import open_checkpoint
 from engine.checkpoint.files import INDEX, find_files
 from engine.errors import CheckpointError
 
-EditJson = Callable[[Path, Callable[[dict[str, Any]], None]], None]
-EditShard = Callable[[Path, Callable[[dict[str, Any]], None]], None]
+EditJson = Callable[[Path, Callable[[dict[str, Any]], object]], None]
+EditShard = Callable[[Path, Callable[[dict[str, Any]], object]], None]
 
 SECOND = "model-00002-of-00003.safetensors"
 
@@ -53,12 +53,15 @@ def test_stale_total_size_is_not_trusted(tiny_copy: Path, edit_json: EditJson) -
 
 
 @pytest.mark.parametrize(
-    "name", ["../secret.safetensors", "/etc/x.safetensors", "a\\b.safetensors", "c:x.safetensors", "..", "x.bin", 7, ""]
+    "name",
+    ["../secret.safetensors", "/etc/x.safetensors", "a\\b.safetensors", "c:x.safetensors", "..", "x.bin", 7, ""],
 )
 def test_index_cannot_leave_the_directory(name: object, tiny_copy: Path, edit_json: EditJson) -> None:
     (tiny_copy.parent / "secret.safetensors").write_bytes(b"")
     edit_json(tiny_copy / INDEX, lambda index: index["weight_map"].update({"norm.weight": name}))
-    with pytest.raises(CheckpointError, match=r"index\.json: tensor 'norm\.weight': names the file .* not a plain file"):
+    with pytest.raises(
+        CheckpointError, match=r"index\.json: tensor 'norm\.weight': names the file .* not a plain file"
+    ):
         open_checkpoint(tiny_copy)
 
 
@@ -89,8 +92,12 @@ def test_one_tensor_in_two_shards(tiny_copy: Path, edit_shard: EditShard) -> Non
 
 
 def test_one_weight_under_two_names(single_copy: Path, edit_shard: EditShard) -> None:
-    edit_shard(single_copy / "model.safetensors", lambda tensors: tensors.update({"model.norm.weight": ("U8", [0], b"")}))
-    with pytest.raises(CheckpointError, match=r"'model\.norm\.weight': is the same weight as language_model\.model\.norm"):
+    edit_shard(
+        single_copy / "model.safetensors", lambda tensors: tensors.update({"model.norm.weight": ("U8", [0], b"")})
+    )
+    with pytest.raises(
+        CheckpointError, match=r"'model\.norm\.weight': is the same weight as language_model\.model\.norm"
+    ):
         open_checkpoint(single_copy)
 
 

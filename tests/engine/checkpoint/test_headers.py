@@ -37,7 +37,7 @@ def test_unsorted_keys_and_any_padding(padding: int, tmp_path: Path, write_raw: 
 def test_scalars_and_empty_tensors(tmp_path: Path, write_raw: WriteRaw) -> None:
     header = {"scalar": entry("F32", [], 0, 4), "empty": entry("U8", [0, 3], 2, 2), "tail": entry("U8", [0], 4, 4)}
     # an empty tensor lies nowhere, but its range must not lie inside another's
-    with pytest.raises(CheckpointError, match="'empty'.*overlaps"):
+    with pytest.raises(CheckpointError, match=r"'empty'.*overlaps"):
         read_header(write_raw(tmp_path / "x.safetensors", json.dumps(header).encode(), bytes(4)))
     del header["empty"]
     result = read_header(write_raw(tmp_path / "x.safetensors", json.dumps(header).encode(), bytes(4)))

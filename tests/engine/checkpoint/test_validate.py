@@ -13,8 +13,8 @@ from engine.checkpoint import Quantization, open_checkpoint
 from engine.checkpoint.dtypes import from_bfloat16
 from engine.errors import CheckpointError
 
-EditShard = Callable[[Path, Callable[[dict[str, Any]], None]], None]
-EditJson = Callable[[Path, Callable[[dict[str, Any]], None]], None]
+EditShard = Callable[[Path, Callable[[dict[str, Any]], object]], None]
+EditJson = Callable[[Path, Callable[[dict[str, Any]], object]], None]
 
 AT = "language_model.model.layers.3"
 Q_PROJ = f"{AT}.self_attn.q_proj"
@@ -22,7 +22,11 @@ EXPERTS = f"{AT}.mlp.switch_mlp.gate_proj"
 
 
 def remove(*names: str) -> Callable[[dict[str, Any]], None]:
-    return lambda tensors: [tensors.pop(name) for name in names] and None
+    def change(tensors: dict[str, Any]) -> None:
+        for name in names:
+            del tensors[name]
+
+    return change
 
 
 def put(name: str, dtype: str, shape: list[int]) -> Callable[[dict[str, Any]], None]:
@@ -38,13 +42,28 @@ REFUSED: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
         remove(f"{Q_PROJ}.weight", f"{Q_PROJ}.scales", f"{Q_PROJ}.biases"),
         r"3 tensors missing: 'layers\.3\.self_attn\.q_proj\.weight'",
     ),
-    "extra": (put("language_model.model.layers.8.x", "F32", [1]), r"1 tensor extra: .*layers\.8\.x' in model\.safe"),
+    "extra": (
+        put("language_model.model.layers.8.x", "F32", [1]),
+        r"1 tensor extra: .*layers\.8\.x' in model\.safe",
+    ),
     "extra bias": (put(f"{Q_PROJ}.bias", "F32", [256]), r"1 tensor extra: .*q_proj\.bias'"),
-    "norm shape": (put(f"{AT}.input_layernorm.weight", "BF16", [64]), r"1 tensor misshapen: .*\[64\] instead of \[128\]"),
-    "matrix shape": (put(f"{Q_PROJ}.weight", "U32", [256, 15]), r"q_proj\.weight' .*\[256, 15\] instead of \[256, 16\]"),
-    "scales shape": (put(f"{Q_PROJ}.scales", "BF16", [256, 3]), r"q_proj\.scales' .*\[256, 3\] instead of \[256, 2\]"),
+    "norm shape": (
+        put(f"{AT}.input_layernorm.weight", "BF16", [64]),
+        r"1 tensor misshapen: .*\[64\] instead of \[128\]",
+    ),
+    "matrix shape": (
+        put(f"{Q_PROJ}.weight", "U32", [256, 15]),
+        r"q_proj\.weight' .*\[256, 15\] instead of \[256, 16\]",
+    ),
+    "scales shape": (
+        put(f"{Q_PROJ}.scales", "BF16", [256, 3]),
+        r"q_proj\.scales' .*\[256, 3\] instead of \[256, 2\]",
+    ),
     "experts shape": (put(f"{EXPERTS}.weight", "U32", [15, 64, 16]), r"\[15, 64, 16\] instead of \[16, 64, 16\]"),
-    "weight type": (put(f"{Q_PROJ}.weight", "I32", [256, 16]), r"1 tensor of a wrong element type: .*I32 instead of U32"),
+    "weight type": (
+        put(f"{Q_PROJ}.weight", "I32", [256, 16]),
+        r"1 tensor of a wrong element type: .*I32 instead of U32",
+    ),
     "scales type": (put(f"{Q_PROJ}.scales", "F32", [256, 2]), r"q_proj\.scales' .*F32 instead of BF16"),
     "norm type": (put(f"{AT}.input_layernorm.weight", "I32", [128]), r"I32 instead of BF16"),
 }
@@ -64,7 +83,9 @@ def test_many_are_counted_and_the_first_named(single_copy: Path, edit_shard: Edi
             del tensors[name]
 
     edit_shard(single_copy / "model.safetensors", change)
-    with pytest.raises(CheckpointError, match=r"single: 24 tensors missing: 'layers\.0\.mlp\.gate\.weight'.* and 20 more"):
+    with pytest.raises(
+        CheckpointError, match=r"single: 24 tensors missing: 'layers\.0\.mlp\.gate\.weight'.* and 20 more"
+    ):
         open_checkpoint(single_copy)
 
 
@@ -112,7 +133,9 @@ def test_shapes_tell_bits_and_group(single_copy: Path, edit_shard: EditShard) ->
 def test_an_override_must_agree_with_the_shapes(single_copy: Path, edit_json: EditJson) -> None:
     override = {f"{AT}.mlp.gate": {"group_size": 64, "bits": 4}}
     edit_json(single_copy / "config.json", lambda config: config["quantization"].update(override))
-    with pytest.raises(CheckpointError, match=r"layers\.3\.mlp\.gate\.weight' \(8 bits, but config\.json says otherwise"):
+    with pytest.raises(
+        CheckpointError, match=r"layers\.3\.mlp\.gate\.weight' \(8 bits, but config\.json says otherwise"
+    ):
         open_checkpoint(single_copy)
 
 
@@ -123,7 +146,9 @@ def test_layers_must_share_one_record_form(single_copy: Path, edit_shard: EditSh
             put(f"{at}.weight", "U32", [16, 64, 32])(tensors)
 
     edit_shard(single_copy / "model.safetensors", change)
-    with pytest.raises(CheckpointError, match=r"layers\.3\.mlp\.switch_mlp\.gate_proj\.weight': is not quantised like"):
+    with pytest.raises(
+        CheckpointError, match=r"layers\.3\.mlp\.switch_mlp\.gate_proj\.weight': is not quantised like"
+    ):
         open_checkpoint(single_copy)
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 
+from engine.experts.readers import ReaderPool
 from engine.experts.record import ByteRange, Key
 from tests.engine.experts.library import Library
 
@@ -39,5 +42,19 @@ class Gate:
     def open(self) -> None:
         self._opened.set()
 
-    def open_soon(self) -> None:
-        threading.Timer(0.05, self.open).start()
+
+def when_waited_on(pool: ReaderPool, action: Callable[[], None], seconds: float = 0.02) -> None:
+    """Do `action` that long after somebody has begun to wait for the pool, however slow the machine is."""
+    waited_on, real = threading.Event(), pool._done.wait
+
+    def wait(timeout: float | None = None) -> bool:
+        waited_on.set()
+        return real(timeout)
+
+    def act() -> None:
+        assert waited_on.wait(10)
+        time.sleep(seconds)
+        action()
+
+    pool._done.wait = wait  # type: ignore[method-assign]
+    threading.Thread(target=act, daemon=True).start()

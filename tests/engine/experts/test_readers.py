@@ -11,6 +11,7 @@ import pytest
 from engine.errors import CheckpointError, EngineError
 from engine.experts.readers import ReaderPool, State
 from engine.experts.record import ByteRange
+from tests.engine.experts.gate import when_waited_on
 from tests.engine.experts.library import Library
 
 Gate = Callable[[], Sequence[ByteRange]]
@@ -110,8 +111,8 @@ def test_an_error_reaches_the_waiter_and_the_pool_goes_on(pool: ReaderPool, path
 def test_waiting_is_measured(pool: ReaderPool) -> None:
     blocker = Blocker()
     job = pool.submit(blocker.ranges, [])
-    threading.Timer(0.05, blocker.release).start()
-    assert pool.wait([job]) >= 0.04
+    when_waited_on(pool, blocker.release)
+    assert pool.wait([job]) >= 0.02
     assert pool.wait([job]) == 0
 
 

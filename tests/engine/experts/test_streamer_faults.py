@@ -63,7 +63,7 @@ def test_a_failed_prediction_does_not_count_as_there(
     gate.beyond = {(1, 0)}
     with under_test.step():
         under_test.prefetch({1: [0, 1]})
-        gate.wait_for((1, 0), (1, 1))
+        under_test._pool.wait(under_test._residents.jobs([(1, 0), (1, 1)]))
         under_test.request(1, [1]).wait()
     gate.beyond = set()
     decode(under_test, library, {1: [0, 1]})

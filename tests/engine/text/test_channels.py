@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.protocol import Channel, Piece
@@ -88,9 +88,11 @@ def test_a_vocabulary_without_the_tokens_has_one_channel() -> None:
 
 def test_the_channel_can_be_asked_for() -> None:
     reply = ReplyDecoder(CHATML, IDS, THINKING)
-    assert reply.channel == "thinking"
-    reply.feed(_ids("</think>")[0])
-    assert reply.channel == "answer"
+    channels = [reply.channel]
+    for token in _ids("a</think>b"):
+        reply.feed(token)
+        channels.append(reply.channel)
+    assert channels == ["thinking", "thinking", "answer", "answer"]
 
 
 @pytest.mark.parametrize(
@@ -107,12 +109,14 @@ def test_the_prompt_decides_where_the_reply_begins(tail: str, start: ReplyStart)
     assert reply_start(_ids(tail), None) == ANSWER
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.text(alphabet="a\n \t🦙é", max_size=30), st.text(alphabet="b\n \t🦙é", max_size=30))
 def test_nothing_but_the_newlines_around_the_tags_is_lost(thought: str, answer: str) -> None:
     ids = [*_as_typed(thought), *_ids("</think>"), *_as_typed(answer)]
     assert _read(ids, THINKING) == (thought.strip("\n"), answer.lstrip("\n"))
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(0, CHATML.n_ids + 2), max_size=60))
 def test_any_ids_without_think_tokens_equal_the_full_decode(ids: list[int]) -> None:
     assert IDS is not None

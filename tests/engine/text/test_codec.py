@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import CheckpointError, TemplateError, UsageError
@@ -59,6 +59,7 @@ def test_control_tokens_spelled_in_a_message_stay_text(chatml: TextCodec, role_n
     assert not prompt.starts_in_thinking
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.text(alphabet="<|>/thinkm_edr \n\ufdd0\ufdd1é", max_size=40))
 def test_any_message_arrives_as_it_was_written(chatml: TextCodec, text: str) -> None:
     prompt = chatml.encode_chat([Message("user", text)], thinking=True)
@@ -117,6 +118,7 @@ def test_opening_fails_with_the_file(checkpoint: Path) -> None:
         TextCodec.open(checkpoint)
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(0, 2)), st.lists(st.integers(0, 2)))
 def test_common_prefix(a: list[int], b: list[int]) -> None:
     n = common_prefix(a, b)
@@ -125,5 +127,5 @@ def test_common_prefix(a: list[int], b: list[int]) -> None:
 
 
 def test_no_mlx_is_loaded() -> None:
-    code = "import sys, engine.text; sys.exit(any(m.split('.')[0] in ('mlx', 'transformers', 'torch') for m in sys.modules))"
+    code = "import sys, engine.text; sys.exit(bool({'mlx', 'transformers', 'torch'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

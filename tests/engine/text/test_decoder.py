@@ -41,11 +41,13 @@ def _stream(decoder: Decoder, ids: Sequence[int]) -> list[str]:
     return [*(decoder.feed(i) for i in ids), decoder.finish()]
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(0, BYTES.n_ids + 3), max_size=60))
 def test_deltas_equal_the_full_decode_for_any_ids(ids: list[int]) -> None:
     assert "".join(_stream(new_decoder(BYTES), ids)) == BYTES.decode(ids)
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.text(max_size=60))
 def test_text_arrives_unharmed_and_in_whole_characters(text: str) -> None:
     ids = BYTES.encode(text)
@@ -95,6 +97,7 @@ def test_other_decoders_use_a_window() -> None:
     assert isinstance(new_decoder(FALLBACK), WindowDecoder)
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.one_of(st.integers(256, 261), st.sampled_from("🦙日é")), max_size=40))
 def test_the_window_gives_the_full_decode_of_valid_text(parts: list[int | str]) -> None:
     ids = [i for part in parts for i in ([part] if isinstance(part, int) else part.encode())]
@@ -103,7 +106,7 @@ def test_the_window_gives_the_full_decode_of_valid_text(parts: list[int | str]) 
     assert all("\ufffd" not in delta for delta in deltas)
 
 
-@settings(max_examples=20)
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(0, 300), max_size=400))
 def test_the_window_stays_short_whatever_comes(ids: list[int]) -> None:
     longest = 0

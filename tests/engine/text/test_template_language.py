@@ -28,7 +28,8 @@ def _render(source: str, thinking: bool = False, **tokens: str) -> str:
         ("{{ [1, 2]|tojson(separators=(',', ':')) }}", "[1,2]"),
         ("{% set ns = namespace(n=1) %}{% for i in [1, 2] %}{% set ns.n = ns.n + i %}{% endfor %}{{ ns.n }}", "4"),
         (
-            "{% for i in range(9) %}{% if i == 1 %}{% continue %}{% elif i == 3 %}{% break %}{% endif %}{{ i }}{% endfor %}",
+            "{% for i in range(9) %}{% if i == 1 %}{% continue %}{% endif %}"
+            "{% if i == 3 %}{% break %}{% endif %}{{ i }}{% endfor %}",
             "02",
         ),
         ("{% generation %}x{% endgeneration %}y", "xy"),
@@ -42,7 +43,8 @@ def _render(source: str, thinking: bool = False, **tokens: str) -> str:
         ("{{ messages[0].content.split('\n')[-1].lstrip('x') }}", "b"),
         ("{{ 'a-b'.replace('-', '+') }} {{ ','.join(['x', 'y']) }} {{ 'aXb'|replace('X', '') }}", "a+b x,y ab"),
         (
-            "{% macro f(a, b='z') %}{{ a }}{{ b }}{{ caller() if caller }}{% endmacro %}{{ f('q') }}{% call f(1) %}!{% endcall %}",
+            "{% macro f(a, b='z') %}{{ a }}{{ b }}{{ caller() if caller }}{% endmacro %}"
+            "{{ f('q') }}{% call f(1) %}!{% endcall %}",
             "qz1z!",
         ),
         (
@@ -111,4 +113,4 @@ def test_a_long_conversation_is_no_attack() -> None:
     )
     messages = [Message("user", "word " * 400)] * 1000
     text = ChatTemplate(source).render(messages, add_generation_prompt=True, enable_thinking=False)
-    assert len(text) == 1000 * (len("<|user|>\n") + 400 * 5 - 1) + 1
+    assert len(text) == 1000 * (len("<|user|>") + 400 * 5 - 1) + len("!")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import tokenizers
 from tokenizers import processors
 
 from engine.errors import CheckpointError
@@ -104,6 +105,6 @@ def test_ctrl_c_while_loading_is_no_damaged_file(checkpoint: Path, monkeypatch: 
         def from_buffer(_: bytes) -> None:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(module.tokenizers, "Tokenizer", Interrupted)
+    monkeypatch.setattr(tokenizers, "Tokenizer", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         Tokenizer.open(checkpoint)

@@ -1,0 +1,110 @@
+"""Conversations as plain JSON values and back, exactly; read strictly, since files are untrusted."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, get_args
+
+from edge0_tui.chat.conversation import Conversation
+from edge0_tui.chat.errors import FormatError
+from edge0_tui.chat.turn import Attribution, Turn
+from engine.protocol import Role, Sampling
+
+
+def to_json(conversation: Conversation) -> dict[str, Any]:
+    return {
+        "id": conversation.id,
+        "name": conversation.name,
+        "system": conversation.system,
+        "draft": conversation.draft,
+        "pinned": conversation.pinned,
+        "archived": conversation.archived,
+        "created": conversation.created.isoformat(),
+        "updated": conversation.updated.isoformat(),
+        "chosen": [[parent, child] for parent, child in conversation.chosen.items()],
+        "turns": [turn_to_json(turn) for turn in conversation.turns.values()],
+    }
+
+
+def turn_to_json(turn: Turn) -> dict[str, Any]:
+    plain = {field.name: getattr(turn, field.name) for field in dataclasses.fields(turn)}
+    attribution = None if turn.attribution is None else dataclasses.asdict(turn.attribution)
+    return {**plain, "created": turn.created.isoformat(), "attribution": attribution}
+
+
+def from_json(value: object) -> Conversation:
+    """Raises `FormatError` for anything that `to_json` does not write."""
+    data = _object(value, "conversation")
+    try:
+        turns = [turn_from_json(item) for item in data["turns"]]
+        conversation = Conversation(
+            id=_text(data["id"]),
+            name=_text(data["name"]),
+            system=_text(data["system"]),
+            draft=_text(data["draft"]),
+            pinned=bool(data["pinned"]),
+            archived=bool(data["archived"]),
+            created=datetime.fromisoformat(data["created"]),
+            updated=datetime.fromisoformat(data["updated"]),
+            chosen={parent: child for parent, child in data["chosen"]},
+            turns={turn.id: turn for turn in turns},
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"not a conversation: {type(error).__name__} {error}") from error
+    check_tree(conversation, turns)
+    return conversation
+
+
+def check_tree(conversation: Conversation, turns: list[Turn]) -> None:
+    """Parents come before their children, ids are unique, and what is chosen exists where it is said to be."""
+    seen: set[str] = set()
+    for turn in turns:
+        if turn.id in seen:
+            raise FormatError(f"turn {turn.id} is there twice")
+        if turn.parent is not None and turn.parent not in seen:
+            raise FormatError(f"turn {turn.id} follows {turn.parent}, which is not there")
+        seen.add(turn.id)
+    for parent, child in conversation.chosen.items():
+        if child not in seen or conversation.turns[child].parent != parent:
+            raise FormatError(f"turn {child} was chosen below {parent}, but is not there")
+
+
+def turn_from_json(value: object) -> Turn:
+    data = _object(value, "turn")
+    if data.get("role") not in get_args(Role):
+        raise FormatError(f"unknown role {data.get('role')!r}")
+    attribution = data["attribution"]
+    return Turn(
+        id=_text(data["id"]),
+        parent=None if data["parent"] is None else _text(data["parent"]),
+        role=data["role"],
+        text=_text(data["text"]),
+        thinking=_text(data["thinking"]),
+        created=datetime.fromisoformat(data["created"]),
+        attribution=None if attribution is None else _attribution(_object(attribution, "attribution")),
+    )
+
+
+def _attribution(data: Mapping[str, Any]) -> Attribution:
+    """Fields of a later version are dropped, missing ones get their defaults: figures only, no text."""
+    known = {field.name for field in dataclasses.fields(Attribution)} - {"sampling"}
+    sampling = _object(data.get("sampling", {}), "sampling")
+    wanted = {field.name for field in dataclasses.fields(Sampling)}
+    return Attribution(
+        sampling=Sampling(**{name: value for name, value in sampling.items() if name in wanted}),
+        **{name: value for name, value in data.items() if name in known},
+    )
+
+
+def _object(value: object, what: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise FormatError(f"{what}: an object was expected")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise FormatError(f"text was expected, not {value!r:.40}")
+    return value

@@ -1,0 +1,35 @@
+"""The packings that have compiled products."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from engine.kernels.cpu.compiled import compile_callback
+from engine.kernels.cpu.emit import vector_shape
+from engine.kernels.cpu.product import ARGUMENTS, emit_product
+
+FORMATS = frozenset((bits, group_size) for bits in (4, 8) for group_size in (32, 64, 128))
+
+
+@dataclass(frozen=True)
+class Packing:
+    """bits and group size, the lanes of its vectors, and the address of its product function."""
+
+    bits: int
+    group_size: int
+    lanes: int
+    product: int
+
+
+@cache
+def packing(bits: int, group_size: int) -> Packing:
+    """Compiled (or loaded) on first use; KeyError for a packing outside FORMATS."""
+    if (bits, group_size) not in FORMATS:
+        raise KeyError((bits, group_size))
+
+    def run(*arguments: int) -> None:
+        emit_product(bits, group_size, arguments)
+
+    address = compile_callback(run, f"void({', '.join(['i8'] * ARGUMENTS)})")
+    return Packing(bits, group_size, vector_shape(bits, group_size)[1], address)
