@@ -36,7 +36,7 @@ class Edge0App(App[int]):
     """Wiring only: what happens in the chat is `Controller`'s, what it looks like is the screens'."""
 
     TITLE = "edge0"
-    CSS_PATH = "screens/chat.tcss"
+    CSS_PATH: ClassVar[Any] = ["screens/chat.tcss", "screens/palette.tcss"]
     COMMANDS: ClassVar[Any] = {ActionCommands}
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("app")
 

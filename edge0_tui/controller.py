@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import dataclasses
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from edge0_tui.chat.conversation import Conversation
+from edge0_tui.chat.store import Saved
 from edge0_tui.chat.turn import Attribution, Turn
 from edge0_tui.engine_link import EngineLink
 from edge0_tui.figures import Figures
@@ -20,6 +22,7 @@ from engine.interface import EngineDied, new_id
 from engine.protocol import Delta, Failed, Finished, Generate, ModelInfo, Piece, Prefilling, Sampling
 
 SAVING = "saving"
+_SETTLE_SECONDS = 2.0
 
 
 class ChatView(Protocol):
@@ -42,6 +45,9 @@ class ChatView(Protocol):
 
     def close_notice(self, topic: str) -> None: ...
 
+    def draft(self) -> str:
+        """What stands in the prompt, not sent."""
+
     def give_back(self, text: str) -> None:
         """Put a text that was not sent back into the prompt."""
 
@@ -52,7 +58,7 @@ class Controller:
     def __init__(
         self,
         settings: Settings,
-        save: Callable[[Conversation], object],
+        save: Callable[[Conversation], Saved],
         spawn: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self.conversation = Conversation()
@@ -63,7 +69,7 @@ class Controller:
         self.link: EngineLink
         self._view: ChatView
         self._spawn = spawn
-        self._saver = Saver(save, self._cannot_save, settings.chat.autosave_seconds)
+        self._saver = Saver(save, self._has_saved, self._cannot_save, settings.chat.autosave_seconds)
 
     def attach(self, view: ChatView, link: EngineLink) -> None:
         """Both need the controller to be made first; nothing else may be called before."""
@@ -100,26 +106,42 @@ class Controller:
         return True
 
     async def open(self, conversation: Conversation) -> None:
-        """Show another conversation. A reply being written is stopped and kept where it belongs."""
+        """Show another conversation; call `settle` before reading it from disk."""
         if self.reply is not None:
             self.reply.shown = False
-            self.link.stop(self.reply.id)
         if self.pending:
             self._view.give_back(self.pending)
             self.pending = ""
+        await self._keep_draft()
         self.conversation = conversation
         self.figures.counters = None
+        self.figures.context_known = not conversation.turns
         self.figures.begin_reply()
         await self._view.show_conversation(conversation)
         self._view.changed()
 
+    async def settle(self) -> None:
+        """Stop a reply and wait until its end is saved, but not for an engine that hangs."""
+        if self.reply is not None:
+            self.reply.stopping = True
+            self.link.stop(self.reply.id)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.reply.over.wait(), _SETTLE_SECONDS)
+
     async def close(self) -> None:
         """Save what has been said and end the engine."""
+        await self.settle()
         if self.reply is not None:
-            self.link.stop(self.reply.id)
             await self._saver.now(self.reply.so_far())
+        await self._keep_draft()
         await self._saver.close()
         await self.link.close()
+
+    async def _keep_draft(self) -> None:
+        draft = self._view.draft()
+        if self.reply is None and draft != self.conversation.draft:
+            self.conversation = dataclasses.replace(self.conversation, draft=draft)
+            await self._saver.now(self.conversation)
 
     # --- what the engine says ---
 
@@ -167,7 +189,8 @@ class Controller:
                 model=info.name, tier=info.tier, finish_reason="interrupted", sampling=sampling
             ),
         )
-        self.conversation = self.conversation.add(question).add(answer)
+        present = dataclasses.replace(self.conversation, draft="")
+        self.conversation = present.add(question).add(answer)
         self.reply = Reply(new_id(), self.conversation, answer, info, sampling)
         self.figures.begin_reply()
         self._view.show_user(question)
@@ -227,11 +250,21 @@ class Controller:
         self._next()
         self._view.changed()
         await self._saver.now(finished)
+        reply.over.set()
 
     def _count(self, reply: Reply, event: Prefilling | Delta | Finished) -> None:
         reply.counters = event.counters
         if reply.shown:
             self.figures.update(event.counters, time.monotonic())
+
+    def _has_saved(self, saved: Saved) -> None:
+        """Another instance may have added to the chat; what it wrote must not be lost by our next save."""
+        if saved.note:
+            self._view.show_notice(Notice(saved.note, tone="warning"))
+        for holder in (self, self.reply):
+            if holder is not None and holder.conversation.id == saved.conversation.id:
+                turns = {**saved.conversation.turns, **holder.conversation.turns}
+                holder.conversation = dataclasses.replace(holder.conversation, turns=turns)
 
     def _cannot_save(self, error: OSError) -> None:
         reason = error.strerror or str(error)

@@ -20,6 +20,7 @@ class Figures:
     counters: Counters | None = None
     footprint: int | None = None
     prefill: tuple[int, int] | None = None
+    context_known: bool = True
     speeds: deque[float] = field(default_factory=lambda: deque(maxlen=SAMPLES))
     _sampled: float = -1.0
 
@@ -38,9 +39,9 @@ class Figures:
         self._sampled = -1.0
 
     @property
-    def context(self) -> tuple[int, int] | None:
-        """Tokens used and limit, or nothing while the limit is unknown."""
-        used = self.counters.context_used if self.counters else 0
+    def context(self) -> tuple[int | None, int] | None:
+        """Tokens used, which nobody knows of a chat that was just opened, and the limit."""
+        used = self.counters.context_used if self.counters else 0 if self.context_known else None
         limit = (self.counters.context_limit if self.counters else 0) or (
             self.info.context_limit if self.info else 0
         )
@@ -52,7 +53,7 @@ class Figures:
         if self.footprint:
             known["footprint"] = units.size(self.footprint)
         if context := self.context:
-            known["tokens"] = f"{context[0]:,} / {context[1]:,}"
+            known["tokens"] = f"{units.count(context[0])} / {context[1]:,}"
         if self.info:
             known["mode"] = self.info.routing
             if self.info.slots:

@@ -4,38 +4,51 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from edge0_tui.chat.conversation import Conversation
-from edge0_tui.chat.store import TranscriptStore
+from edge0_tui.chat.store import Loaded, TranscriptStore
 from edge0_tui.installed import Installed, installed_models
 from edge0_tui.paths import Paths
-from edge0_tui.screens.chats import ChatLine
+
+
+@dataclass(frozen=True)
+class ChatLine:
+    """One saved conversation as lists show it. With a problem it can still be asked for, and may be refused."""
+
+    id: str
+    title: str
+    note: str
+    problem: bool = False
 
 
 class Library:
-    """Methods without `async` block and are meant for a thread."""
+    """Methods without `async` block and are meant for a thread. All raise `StoreError`."""
 
     def __init__(self, store: TranscriptStore, paths: Paths) -> None:
         self._store, self._paths = store, paths
 
     def lines(self) -> Sequence[ChatLine]:
-        """The saved conversations, newest first."""
+        """The saved conversations that are not archived, newest first."""
         now = datetime.now(UTC)
-        return [ChatLine(summary.id, summary.title, ago(summary.updated, now)) for summary in self._store.list()]
+        return [
+            ChatLine(chat.id, chat.title, chat.problem or ago(chat.updated, now), bool(chat.problem))
+            for chat in self._store.list()
+            if not chat.archived
+        ]
 
     def models(self) -> Sequence[Installed]:
         """What can be loaded."""
         return installed_models(self._paths)
 
     async def last(self) -> ChatLine | None:
-        """The conversation left last."""
+        """The conversation left last, among those without a problem."""
         lines = await asyncio.to_thread(self.lines)
-        return lines[0] if lines else None
+        return next((line for line in lines if not line.problem), None)
 
-    async def open(self, id: str) -> Conversation:
+    async def open(self, id: str) -> Loaded:
         """One conversation, whole."""
-        return await asyncio.to_thread(self._store.load, id)
+        return await asyncio.to_thread(self._store.open, id)
 
 
 def ago(then: datetime, now: datetime) -> str:

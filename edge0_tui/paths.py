@@ -12,15 +12,16 @@ _APP = "edge0-tui"
 
 @dataclass(frozen=True)
 class Paths:
-    """Folders and files of one user."""
+    """Folders and files of one user. `chats` differs from `data` where the setting moves the conversations."""
 
     data: Path
     settings: Path
     logs: Path
+    chats: Path
 
     @property
     def transcripts(self) -> Path:
-        return self.data / "transcripts"
+        return self.chats / "transcripts"
 
     @property
     def models(self) -> Path:
@@ -33,19 +34,20 @@ class Paths:
 
 
 def find_paths(data_dir: str = "") -> Paths:
-    """The usual places of this system, or below `EDGE0_HOME` if that is set; `data_dir` is the setting."""
+    """The usual places of this system, or below `EDGE0_HOME` if that is set.
+
+    `data_dir` is the setting of that name: it moves the conversations and nothing else, so that the command line
+    and the application look for models in one place.
+    """
     home = os.environ.get(HOME_VARIABLE)
     if home:
         base = Path(home).expanduser().absolute()
-        found = Paths(base / "data", base / "config" / "settings.toml", base / "logs")
+        data, settings, logs = base / "data", base / "config", base / "logs"
     else:
         from platformdirs import user_config_path, user_data_path, user_log_path
 
-        found = Paths(
-            user_data_path(_APP, appauthor=False),
-            user_config_path(_APP, appauthor=False) / "settings.toml",
-            user_log_path(_APP, appauthor=False),
-        )
-    if data_dir:
-        return Paths(Path(data_dir).expanduser().absolute(), found.settings, found.logs)
-    return found
+        data = user_data_path(_APP, appauthor=False)
+        settings = user_config_path(_APP, appauthor=False)
+        logs = user_log_path(_APP, appauthor=False)
+    chats = Path(data_dir).expanduser().absolute() if data_dir else data
+    return Paths(data, settings / "settings.toml", logs, chats)

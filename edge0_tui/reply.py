@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field, replace
 
 from edge0_tui.chat.conversation import Conversation
@@ -11,7 +12,7 @@ from engine.protocol import Counters, ModelInfo, Piece, Sampling
 
 @dataclass
 class Reply:
-    """Collects pieces; joins them only when somebody needs the whole text."""
+    """Collects pieces; joins them only when somebody needs the whole text. `over` is set once the end is saved."""
 
     id: str
     conversation: Conversation
@@ -21,6 +22,7 @@ class Reply:
     shown: bool = True
     stopping: bool = False
     counters: Counters = field(default_factory=Counters)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
     _text: list[str] = field(default_factory=list)
     _thinking: list[str] = field(default_factory=list)
 

@@ -7,16 +7,22 @@ import contextlib
 from collections.abc import Callable
 
 from edge0_tui.chat.conversation import Conversation
+from edge0_tui.chat.store import Saved
 
 
 class Saver:
     """`later` promises a write within `interval` seconds, `now` waits for it. Errors are told once."""
 
     def __init__(
-        self, save: Callable[[Conversation], object], failed: Callable[[OSError], None], interval: float
+        self,
+        save: Callable[[Conversation], Saved],
+        saved: Callable[[Saved], None],
+        failed: Callable[[OSError], None],
+        interval: float,
     ) -> None:
         self.interval = interval
         self._save = save
+        self._saved = saved
         self._failed = failed
         self._waiting: dict[str, Conversation] = {}
         self._writing = asyncio.Lock()
@@ -58,10 +64,11 @@ class Saver:
 
     async def _write(self, conversation: Conversation) -> None:
         try:
-            await asyncio.to_thread(self._save, conversation)
+            saved = await asyncio.to_thread(self._save, conversation)
         except OSError as error:
             if not self._told:
                 self._told = True
                 self._failed(error)
         else:
             self._told = False
+            self._saved(saved)

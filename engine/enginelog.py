@@ -50,4 +50,4 @@ def _open(path: Path | None) -> BinaryIO:
             if path.exists() and path.stat().st_size > MAX_LOG:
                 path.replace(path.with_name(path.name + ".1"))
             return path.open("a+b")
-    return tempfile.TemporaryFile("a+b")  # type: ignore[return-value]
+    return tempfile.TemporaryFile("a+b")

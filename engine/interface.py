@@ -14,7 +14,8 @@ from engine.protocol import Event, Failed, Generate, Heartbeat, Load, Ready
 class EngineDied(EngineError):  # noqa: N818 - named for what happened, like the events
     """The engine's process has ended while it was needed.
 
-    `status` is "exit code 70", "signal SIGKILL" or "closed" (on purpose); `log_tail` holds the last lines it wrote since its start.
+    `status` is "exit code 70", "signal SIGKILL" or "closed" (on purpose); `log_tail` holds the last lines it
+    wrote since its start.
     """
 
     def __init__(self, status: str, log_tail: str = "") -> None:

@@ -60,11 +60,14 @@ class TrainSettings:
     """One run. ``minutes`` is only reported; the run is cut by steps so that it can be repeated."""
 
     seed: int = 20
-    steps: int = 1500
+    steps: int = 1800
+    early_steps: int = 600
     quantised_steps: int = 400
-    tokens_per_step: int = 2048
+    tokens_per_step: int = 1024
     lr: float = 2e-3
-    warmup: int = 60
+    embedding_rate: float = 6.0
+    warmup: int = 40
     weight_decay: float = 0.05
+    topic: float = 1.0
     balance: float = 0.01
     clip: float = 1.0

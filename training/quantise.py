@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from training.model.params import Params, is_matrix
+from training.model.params import TOPIC, Params, is_matrix
 
 GROUP = 64
 
@@ -68,7 +68,9 @@ def rounded(p: Params) -> Params:
     """All parameters as shipped: matrices through int4 or int8, the rest through bfloat16."""
     out: Params = {}
     for name, w in p.items():
-        if is_matrix(name, w):
+        if name == TOPIC:
+            out[name] = w
+        elif is_matrix(name, w):
             out[name] = _Rounded.apply(w, bits_of(name))
         else:
             out[name] = w + (w.bfloat16().float() - w).detach()

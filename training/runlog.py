@@ -7,16 +7,18 @@ import time
 from pathlib import Path
 from typing import Any
 
+from torch import Tensor
+
 
 class RunLog:
     """Averages over steps and writes them."""
 
-    def __init__(self, path: Path, head: dict[str, Any], every: int = 20) -> None:
+    def __init__(self, path: Path, head: dict[str, Any], every: int = 40) -> None:
         """``head`` is written first: what this run is."""
         self._file = path.open("w", encoding="utf-8")
         self._every = every
         self._start = time.perf_counter()
-        self._answer = self._balance = 0.0
+        self._sums: dict[str, float] = {}
         self._tokens = self._count = 0
         self._write(head)
 
@@ -25,18 +27,17 @@ class RunLog:
         self._file.flush()
         print(json.dumps(item), flush=True)
 
-    def step(self, step: int, answer: float, balance: float, tokens: int) -> None:
-        """Adds one step."""
-        self._answer += answer
-        self._balance += balance
+    def step(self, step: int, parts: dict[str, Tensor], tokens: int) -> None:
+        """Adds the parts of one step's loss."""
+        for name, value in parts.items():
+            self._sums[name] = self._sums.get(name, 0.0) + float(value.detach())
         self._tokens += tokens
         self._count += 1
         if self._count == self._every:
             minutes = (time.perf_counter() - self._start) / 60
-            means = {"loss": round(self._answer / self._count, 4), "balance": round(self._balance / self._count, 3)}
+            means = {name: round(value / self._count, 4) for name, value in self._sums.items()}
             self._write({"step": step + 1, **means, "tokens": self._tokens, "minutes": round(minutes, 2)})
-            self._answer = self._balance = 0.0
-            self._count = 0
+            self._sums, self._count = {}, 0
 
     def measured(self, step: int, full: dict[str, float], shipped: dict[str, float]) -> None:
         """Shares of exact answers, in full precision and as shipped."""

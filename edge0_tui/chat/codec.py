@@ -48,7 +48,7 @@ def from_json(value: object) -> Conversation:
             archived=bool(data["archived"]),
             created=datetime.fromisoformat(data["created"]),
             updated=datetime.fromisoformat(data["updated"]),
-            chosen={parent: child for parent, child in data["chosen"]},
+            chosen=dict(data["chosen"]),
             turns={turn.id: turn for turn in turns},
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -9,7 +9,8 @@ It shows the active path. Before each turn stands a comment with the turn's iden
 
 The text of a turn is everything between the first empty line after the comment and the empty line before the
 next comment, byte for byte; a line of the text that looks like such a comment gets a backslash in front. So the
-path can be read back without the sidecar. Other branches, thinking and figures are in the sidecar only.
+path can be read back without the sidecar. Other branches, thinking, figures, the system prompt and the draft
+are in the sidecar only.
 """
 
 from __future__ import annotations
@@ -57,7 +58,6 @@ def head(conversation: Conversation) -> dict[str, Value]:
         "turns": len(conversation.turns),
         "pinned": conversation.pinned,
         "archived": conversation.archived,
-        "system": conversation.system,
     }
 
 
@@ -71,7 +71,6 @@ def read(data: bytes) -> Conversation:
         return Conversation(
             id=str(values["id"]),
             name=str(values.get("title", "")) if values.get("named") else "",
-            system=str(values.get("system") or ""),
             pinned=bool(values.get("pinned")),
             archived=bool(values.get("archived")),
             created=datetime.fromisoformat(str(values["created"])),

@@ -15,6 +15,7 @@ from edge0_tui.console import Console, table
 from edge0_tui.exit_codes import DONE, ENGINE
 from edge0_tui.installed import installed_models
 from edge0_tui.paths import find_paths
+from edge0_tui.settings_file import read
 from engine import probe
 
 _DISTRIBUTIONS = ("edge0-tui", "mlx", "textual", "tokenizers", "numpy", "numba", "cmeel-openblas", "psutil")
@@ -78,7 +79,7 @@ def _memory() -> dict[str, int | None]:
 
 
 def _paths() -> dict[str, str]:
-    places = find_paths()
+    places = find_paths(read(find_paths().settings).settings.storage.data_dir)
     return {
         "data": str(places.data),
         "transcripts": str(places.transcripts),

@@ -10,13 +10,14 @@ from textual.binding import BindingType
 
 from edge0_tui import keys
 from edge0_tui.chat.conversation import Conversation
+from edge0_tui.chat.errors import StoreError
 from edge0_tui.choice import Choice
 from edge0_tui.controller import Controller
 from edge0_tui.editor import EditorError, edit
 from edge0_tui.library import Library
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
-from edge0_tui.screens.chat_view import ChatViewScreen
+from edge0_tui.screens.chat_view import PANEL_ASKED_FROM, ChatViewScreen
 from edge0_tui.widgets.banner import Banner
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.transcript import Transcript
@@ -36,7 +37,10 @@ class ChatScreen(ChatViewScreen):
         if options.resume:
             await self._open_chat(options.resume)
             return
-        self.offer = await self.library.last()
+        try:
+            self.offer = await self.library.last()
+        except StoreError as error:
+            self.show_notice(Notice(f"{error.filename}: {error.strerror}", tone="warning"))
         if options.continue_last and self.offer is not None:
             await self.action_resume()
         self.changed()
@@ -60,7 +64,7 @@ class ChatScreen(ChatViewScreen):
 
     async def action_resume(self) -> None:
         if self.offer is not None:
-            await self.controller.open(await self.library.open(self.offer.id))
+            await self._open_chat(self.offer.id)
 
     def action_send(self) -> None:
         self.query_one(Prompt).submit()
@@ -73,15 +77,20 @@ class ChatScreen(ChatViewScreen):
             self.query_one(Banner).close()
 
     async def action_new_chat(self) -> None:
+        await self.controller.settle()
         await self.controller.open(Conversation())
 
     def action_toggle_thinking(self) -> None:
         self.query_one(Transcript).toggle_thinking()
 
     def action_toggle_panel(self) -> None:
-        self.panel_wanted = not self.panel_wanted
-        self._lay_out()
-        self._dirty = True
+        """Where there is not quite room for both, the panel comes only when asked for."""
+        if self.app.size.width < PANEL_ASKED_FROM:
+            self.show_notice(Notice(f"The figures need {PANEL_ASKED_FROM} columns."))
+            return
+        shown = self.query_one("#panel-scroll").display
+        self.panel_wanted = self.panel_asked = not shown
+        self.lay_out()
 
     def action_restart_engine(self) -> None:
         self.run_worker(self.controller.link.restart())
@@ -122,5 +131,14 @@ class ChatScreen(ChatViewScreen):
         self.app.push_screen(ChatsScreen(self.library.lines, self.controller.conversation.id), self._open_chat)
 
     async def _open_chat(self, id: str | None) -> None:
-        if id is not None:
-            await self.controller.open(await self.library.open(id))
+        if id is None or id == self.controller.conversation.id:
+            return
+        await self.controller.settle()
+        try:
+            loaded = await self.library.open(id)
+        except StoreError as error:
+            self.show_notice(Notice(f"{error.filename}: {error.strerror}", "It is left as it is.", "error"))
+            return
+        await self.controller.open(loaded.conversation)
+        if loaded.note:
+            self.show_notice(Notice(loaded.note, tone="warning"))

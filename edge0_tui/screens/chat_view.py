@@ -10,8 +10,8 @@ from textual.widgets import Static
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.turn import Attribution, Turn
 from edge0_tui.controller import Controller
+from edge0_tui.library import ChatLine
 from edge0_tui.notices import Notice
-from edge0_tui.screens.chats import ChatLine
 from edge0_tui.screens.chrome import doing, header_state, key_bar, placeholder
 from edge0_tui.settings import Settings
 from edge0_tui.widgets.activity_line import ActivityLine
@@ -26,6 +26,7 @@ from edge0_tui.widgets.transcript import Transcript
 from engine.protocol import Piece
 
 PANEL_FROM = 100
+PANEL_ASKED_FROM = 72
 STATUS_FROM = 60
 LOW = 16
 _REDRAWS_PER_SECOND = 8
@@ -41,6 +42,7 @@ class ChatViewScreen(Screen[None]):
         self.controller = controller
         self.offer: ChatLine | None = None
         self.panel_wanted = controller.settings.look.panel
+        self.panel_asked = False
         self._dirty = True
 
     def compose(self) -> ComposeResult:
@@ -63,12 +65,11 @@ class ChatViewScreen(Screen[None]):
     def on_mount(self) -> None:
         self.query_one(Transcript).display = False
         self.set_interval(1 / _REDRAWS_PER_SECOND, self._redraw)
-        self._lay_out()
+        self.lay_out()
         self._redraw()
 
     def on_resize(self) -> None:
-        self._lay_out()
-        self._dirty = True
+        self.lay_out()
         self.call_after_refresh(self._redraw)
 
     def update_node_styles(self, animate: bool = True) -> None:
@@ -87,7 +88,12 @@ class ChatViewScreen(Screen[None]):
         self._show_transcript(bool(turns))
         await self.query_one(Transcript).load(turns)
         self.query_one(Prompt).remember([turn.text for turn in turns if turn.role == "user"])
+        self.query_one(Prompt).load_text(conversation.draft)
+        self.query_one(Prompt).move_cursor(self.query_one(Prompt).document.end)
         self.query_one(Prompt).focus()
+
+    def draft(self) -> str:
+        return self.query_one(Prompt).text
 
     def show_user(self, turn: Turn) -> None:
         self._show_transcript(True)
@@ -118,8 +124,7 @@ class ChatViewScreen(Screen[None]):
         self.panel_wanted = settings.look.panel
         self.query_one(Prompt).enter_sends = settings.chat.enter_sends
         self.query_one(Prompt).cursor_blink = settings.look.animations
-        self._lay_out()
-        self._dirty = True
+        self.lay_out()
 
     # --- drawing ---
 
@@ -127,9 +132,11 @@ class ChatViewScreen(Screen[None]):
         self.query_one(Transcript).display = shown
         self.query_one(EmptyState).display = not shown
 
-    def _lay_out(self) -> None:
+    def lay_out(self) -> None:
+        """Show what the terminal's size has room for."""
+        self._dirty = True
         width, height = self.app.size
-        panel = width >= PANEL_FROM and self.panel_wanted
+        panel = self.panel_wanted and (width >= PANEL_FROM or (self.panel_asked and width >= PANEL_ASKED_FROM))
         self.query_one("#panel-scroll").display = panel
         self.query_one(StatusLine).display = not panel and width >= STATUS_FROM and height >= LOW
         self.query_one(KeyBar).display = height >= 8

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.widgets import Input, OptionList, Static
 
+from edge0_tui.library import ChatLine
 from edge0_tui.screens.dialog import Dialog
 from edge0_tui.widgets.menu_list import MenuList
-
-
-@dataclass(frozen=True)
-class ChatLine:
-    """One saved conversation as the drawer shows it."""
-
-    id: str
-    title: str
-    when: str
 
 
 class ChatsScreen(Dialog[str]):
@@ -48,7 +39,11 @@ class ChatsScreen(Dialog[str]):
     async def on_mount(self) -> None:
         self.query_one(MenuList).can_focus = False
         self.query_one(Input).focus()
-        self._lines = await asyncio.to_thread(self._find)
+        try:
+            self._lines = await asyncio.to_thread(self._find)
+        except OSError as error:
+            self.query_one("#chats-note", Static).update(f"{error.filename}: {error.strerror}")
+            return
         self._fill("")
 
     def _fill(self, wanted: str) -> None:
@@ -57,7 +52,7 @@ class ChatsScreen(Dialog[str]):
         words = wanted.lower().split()
         shown = [line for line in self._lines if all(word in line.title.lower() for word in words)]
         for line in shown:
-            view.add_line(line.title or "(no title)", line.when, id=line.id, marked=line.id == self._present)
+            view.add_line(line.title or "(no title)", line.note, id=line.id, marked=line.id == self._present)
         view.go_to_first()
         note = "" if shown else "No conversation has these words in its title." if words else "No conversation yet."
         self.query_one("#chats-note", Static).update(note)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.widgets import Static
 
+from edge0_tui import units
 from edge0_tui.widgets.bars import meter
 from engine.protocol import ModelInfo
 
@@ -19,7 +20,7 @@ class HeaderState:
 
     info: ModelInfo | None = None
     activity: str = "starting the engine"
-    context: tuple[int, int] | None = None
+    context: tuple[int | None, int] | None = None
     title: str = ""
 
 
@@ -64,15 +65,15 @@ class HeaderLine(Static):
         return _cut(line, room)
 
 
-def context_meter(context: tuple[int, int] | None, bar: bool) -> Content:
+def context_meter(context: tuple[int | None, int] | None, bar: bool) -> Content:
     """`━━━━──── 1,204 / 32,768`, in the warning colour from four fifths on."""
     if context is None:
         return Content("")
     used, limit = context
-    colour = "$warning" if used >= 0.8 * limit else "$primary"
-    full, rest = meter(used / limit, _METER)
+    colour = "$warning" if (used or 0) >= 0.8 * limit else "$primary"
+    full, rest = meter((used or 0) / limit, _METER)
     drawing = [("context ", "$text-muted"), (full, colour), (rest, "$hairline"), (" ", "")] if bar else []
-    return Content.assemble(*drawing, (f"{used:,}", "$foreground"), (f" / {limit:,}", "$text-muted"))
+    return Content.assemble(*drawing, (units.count(used), "$foreground"), (f" / {limit:,}", "$text-muted"))
 
 
 def _cut(line: Content, room: int) -> Content:

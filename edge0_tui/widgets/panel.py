@@ -54,7 +54,7 @@ class Panel(Static):
         if name == "speed":
             lines.append(Content.styled(sparkline(self._figures.speeds, width), "$primary"))
         if name == "context" and (context := self._figures.context):
-            share = context[0] / context[1]
+            share = (context[0] or 0) / context[1]
             full, rest = meter(share, width)
             colour = "$warning" if share >= 0.8 else "$primary"
             lines.insert(1, Content.assemble((full, colour), (rest, "$hairline")))

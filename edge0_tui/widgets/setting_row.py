@@ -12,6 +12,9 @@ from textual.widgets import Checkbox, Input, Select, Static
 from edge0_tui.settings_schema import Key
 
 
+_ON, _OFF = "on", "off"
+
+
 class SettingRow(Horizontal):
     """The help gives way to the error while what is typed cannot be used."""
 
@@ -24,7 +27,7 @@ class SettingRow(Horizontal):
         option = self.key.option
         yield Static(option.title, classes="setting-title", markup=False)
         if self.key.kind is bool:
-            yield Checkbox(value=self._value, compact=True, classes="setting-control")
+            yield Checkbox(_ON if self._value else _OFF, value=self._value, compact=True, classes="setting-control")
         elif choices := self._choices():
             value = self._value if self._value in dict(choices).values() else Select.NULL
             yield Select(
@@ -41,6 +44,9 @@ class SettingRow(Horizontal):
             placeholder = "from the checkpoint" if self.key.optional else "automatic" if not text else ""
             yield Input(text, placeholder=placeholder, compact=True, classes="setting-control")
         yield Static(option.help, classes="setting-help", markup=False)
+
+    def on_checkbox_changed(self, event: Checkbox.Changed) -> None:
+        event.checkbox.label = _ON if event.value else _OFF
 
     def show_error(self, message: str) -> None:
         """Say what is wrong with what is typed; an empty message brings the help back."""

@@ -54,9 +54,9 @@ class Thinking:
     def finish(self, tokens: int = 0) -> None:
         if not self._done:
             self._done = True
-            self._tokens = tokens or self._tokens
             self._body.append("", final=True)
-            self._update_head()
+        self._tokens = tokens or self._tokens
+        self._update_head()
 
     def toggle(self, unfolded: bool) -> None:
         self.unfolded = unfolded

@@ -68,6 +68,7 @@ class Transcript(VerticalScroll, can_focus=True):
         self._unfolded = False
         self.earlier: list[Turn] = []
         self._fetching = False
+        self._held: tuple[Message, int] | None = None
         self._timer: Timer | None = None
         self._earlier_note = TranscriptEarlier()
 
@@ -111,7 +112,7 @@ class Transcript(VerticalScroll, can_focus=True):
     def append(self, pieces: Sequence[Piece], thinking_tokens: int = 0) -> None:
         """Take new text of the reply; it is on screen within a fifteenth of a second."""
         self._pending += pieces
-        self._thinking_tokens = thinking_tokens
+        self._thinking_tokens = thinking_tokens or self._thinking_tokens
 
     def flush(self) -> None:
         """Show what has been buffered."""
@@ -151,10 +152,19 @@ class Transcript(VerticalScroll, can_focus=True):
         return self.mount_all(messages)
 
     def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
-        """Follow the end only once there is more than fits. Until then the text starts at the top and stays
-        there, instead of being pushed up from the bottom with every new line."""
+        """Scroll in the frame in which the layout changes, not one later.
+
+        The end is followed only once there is more than fits: until then the text starts at the top and stays
+        there, instead of being pushed up from the bottom with every line.
+        """
         result = super().arrange(size, optimal)
         self._anchored = result.total_region.bottom > size.height
+        if self._held:
+            held, offset = self._held
+            top = next((place.region.y for place in result.placements if place.widget is held), None)
+            if top is not None:
+                self.set_scroll(None, top - offset)
+                self.scroll_target_y = self.scroll_y
         return result
 
     def update_node_styles(self, animate: bool = True) -> None:
@@ -173,18 +183,17 @@ class Transcript(VerticalScroll, can_focus=True):
     async def fetch_earlier(self) -> None:
         """Mount one more page above, without moving what is being read."""
         page, self.earlier = self.earlier[-PAGE:], self.earlier[:-PAGE]
-        height = self.virtual_size.height
+        first = self.messages[0]
+        self._held = first, first.virtual_region.y - self.scroll_offset.y
         messages = [self._message(turn) for turn in page]
         self.messages[:0] = messages
         await self.mount_all(messages, after=self._earlier_note)
         self._earlier_note.show(len(self.earlier))
+        self.call_after_refresh(self._let_go)
 
-        def stay() -> None:
-            grown = self.virtual_size.height - height
-            self.scroll_to(y=self.scroll_y + grown, animate=False, immediate=True)
-            self._fetching = False
-
-        self.call_after_refresh(stay)
+    def _let_go(self) -> None:
+        self._held = None
+        self._fetching = False
 
     # --- messages of the messages ---------------------------------------------------------------------------
 

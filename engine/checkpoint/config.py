@@ -12,7 +12,6 @@ from engine.checkpoint.quant import QuantSpec, parse_quant
 from engine.checkpoint.qwen3_5_moe import parse as qwen3_5_moe
 from engine.checkpoint.strict_json import JsonObject, read_object
 
-MAX_CONFIG_BYTES = 4 << 20
 FAMILIES = (qwen3_5_moe,)
 
 
@@ -28,7 +27,7 @@ class ParsedConfig:
 def read_config(directory: Path) -> ParsedConfig:
     """The configuration of the checkpoint in `directory`. Raises CheckpointError naming the file and key."""
     path = directory / "config.json"
-    config = Fields(read_object(path, MAX_CONFIG_BYTES), path)
+    config = Fields(read_object(path), path)
     for family in FAMILIES:
         if family.recognises(config):
             return ParsedConfig(family.parse(config, _generation_eos(directory)), parse_quant(config), config.raw)
@@ -41,4 +40,4 @@ def _generation_eos(directory: Path) -> tuple[int, ...]:
     path = directory / "generation_config.json"
     if not path.exists():
         return ()
-    return Fields(read_object(path, MAX_CONFIG_BYTES), path).integers("eos_token_id")
+    return Fields(read_object(path), path).integers("eos_token_id")

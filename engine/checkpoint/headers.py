@@ -15,9 +15,9 @@ from engine.checkpoint.header_entries import Entry, check_entry, check_layout
 from engine.checkpoint.regular import read_range, size_of
 from engine.checkpoint.strict_json import JsonObject, parse_object
 
-# The released 35B's largest header has 0.2 MB; parsing costs some twenty times its size in memory.
-MAX_HEADER_BYTES = 16 << 20
-MAX_TENSORS = 1 << 17
+# All headers of the released 35B together have 0.2 MB; hostile JSON can cost thirty times its size in memory.
+MAX_HEADER_BYTES = 4 << 20
+MAX_TENSORS = 1 << 16
 
 
 @dataclass(frozen=True)

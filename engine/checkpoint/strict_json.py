@@ -9,7 +9,7 @@ from typing import NoReturn
 from engine.checkpoint.faults import fault, shown
 from engine.checkpoint.regular import read_whole
 
-MAX_JSON_BYTES = 16 << 20
+MAX_JSON_BYTES = 4 << 20
 
 JsonObject = dict[str, object]
 

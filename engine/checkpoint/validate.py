@@ -14,6 +14,7 @@ from engine.checkpoint.problems import Problems
 from engine.checkpoint.quant import QuantSpec
 
 HINT = "The checkpoint is damaged, incomplete or of another kind: verify it or fetch it again."
+UNQUANTISED = "This is a model that was never quantised: use an MLX conversion in 4 or 8 bits."
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def validate(
     for name, info in tensors.items():
         if name not in seen:
             problems.add("extra", info.name, file=info.path)
-    problems.raise_any(HINT)
+    problems.raise_any(HINT if quant.default else UNQUANTISED)
     return Validated(modules, raw_layout)
 
 

@@ -58,9 +58,9 @@ class SlotTable:
         self._step += 1
         return self._step
 
-    def release(self, step: int) -> None:
-        """Unpin everything last touched in `step` or before."""
-        self._released = max(self._released, min(step, self._step))
+    def release(self, step: int | None = None) -> None:
+        """Unpin everything last touched in `step` or before; without a step, everything."""
+        self._released = self._step if step is None else max(self._released, min(step, self._step))
 
     def in_use(self, key: Key) -> bool:
         """Whether a step that has not been released touched the key."""

@@ -34,7 +34,8 @@ class Window:
     def finish(self) -> None:
         """Every group given so far has been evaluated, or never will be."""
         self.evaluated = self.group
-        self._release()
+        self._passes.clear()
+        self._table.release()
 
     def _release(self) -> None:
         while self._passes and self._passes[0][0] <= self.evaluated:

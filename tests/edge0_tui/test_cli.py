@@ -222,8 +222,6 @@ def test_bench_hands_over_arguments_and_exit_code(
 ) -> None:
     import subprocess
 
-    from edge0_tui.commands import bench
-
     started: list[list[str]] = []
     popen: Callable[..., Any] = subprocess.Popen
 
@@ -231,7 +229,7 @@ def test_bench_hands_over_arguments_and_exit_code(
         started.append(command)
         return popen([command[0], "-c", program])
 
-    monkeypatch.setattr(bench.subprocess, "Popen", start)
+    monkeypatch.setattr(subprocess, "Popen", start)
     assert code_of("bench", "--ui", "-m", "nano") == code
     assert started[0][1:] == ["-m", "engine.bench", "--ui", "-m", "nano"]
 
@@ -252,4 +250,4 @@ def test_the_places_of_this_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     places = find_paths()
     assert all(tmp_path in path.parents for path in (places.transcripts, places.settings, places.engine_log))
     moved = find_paths(str(tmp_path / "mine"))
-    assert moved.transcripts == tmp_path / "mine" / "transcripts" and moved.settings == places.settings
+    assert moved.transcripts == tmp_path / "mine" / "transcripts" and moved.models == places.models

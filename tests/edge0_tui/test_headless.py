@@ -179,21 +179,24 @@ def _spawn(*arguments: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def _no_children_of(pid: int) -> bool:
-    return not [process for process in psutil.process_iter(["ppid"]) if process.info["ppid"] == pid]
+def workers(script: Path) -> list[psutil.Process]:
+    """Processes that follow this script."""
+    found = psutil.process_iter(["cmdline"])
+    return [process for process in found if str(script) in (process.info["cmdline"] or [])]
 
 
-def test_interrupt_keeps_the_partial_text(script: Script) -> None:
+def test_interrupt_keeps_the_partial_text(script: Script, tmp_path: Path) -> None:
     script({"text": "word " * 5000, "pace": 0.05})
     with _spawn("run", "-p", "hi") as process:
         assert process.stdout is not None
         first = process.stdout.read(4)
+        assert workers(tmp_path / "script.json")
         process.send_signal(signal.SIGINT)
         rest, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert (first + rest).startswith(b"word") and (first + rest).endswith(b"\n") and len(rest) < 20_000
     assert err == b""
-    assert _no_children_of(process.pid)
+    assert not workers(tmp_path / "script.json")
 
 
 def test_interrupt_with_json_prints_the_object(script: Script, tmp_path: Path) -> None:
@@ -210,7 +213,7 @@ def test_interrupt_with_json_prints_the_object(script: Script, tmp_path: Path) -
     assert found["finish_reason"] == "cancelled" and found["text"].startswith("word")
 
 
-def test_interrupt_twice_ends_an_engine_that_hangs(script: Script) -> None:
+def test_interrupt_twice_ends_an_engine_that_hangs(script: Script, tmp_path: Path) -> None:
     script({"text": "one two three", "hang_after": 1})
     with _spawn("run", "-p", "hi") as process:
         assert process.stdout is not None
@@ -221,7 +224,7 @@ def test_interrupt_twice_ends_an_engine_that_hangs(script: Script) -> None:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
     assert process.returncode == 130
-    assert _no_children_of(process.pid)
+    assert not workers(tmp_path / "script.json")
 
 
 def test_a_reader_that_leaves_is_no_error_message(script: Script) -> None:

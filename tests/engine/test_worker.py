@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +16,7 @@ import psutil
 import pytest
 
 from engine.batching import INTERVAL
-from engine.inbox import Inbox, read_requests
-from engine.outbox import Outbox
 from engine.protocol import (
-    Counters,
     Delta,
     Event,
     Failed,
@@ -32,11 +26,9 @@ from engine.protocol import (
     Load,
     Loaded,
     Message,
-    Piece,
     Prefilling,
     Ready,
     Request,
-    Reset,
     Shutdown,
     Stop,
 )
@@ -107,128 +99,6 @@ def ask(text: str = "hi", id: str = "g") -> Generate:
 
 def text_of(events: list[Event]) -> str:
     return "".join(piece.text for event in events if isinstance(event, Delta) for piece in event.pieces)
-
-
-def delta(text: str, tokens: int, id: str = "g") -> Delta:
-    return Delta(id, [Piece("answer", text)], Counters(completion_tokens=tokens))
-
-
-# --- the writing side ---
-
-
-class Sink:
-    """Keeps decoded events with the time each was written; blocks while `gate` is clear."""
-
-    def __init__(self) -> None:
-        self.written: list[tuple[float, Event]] = []
-        self.gate = threading.Event()
-        self.gate.set()
-
-    def write(self, line: bytes) -> None:
-        self.gate.wait()
-        event = decode(line)
-        assert isinstance(event, Event)
-        self.written.append((time.monotonic(), event))
-
-    def deltas(self) -> list[tuple[float, Delta]]:
-        return [(at, event) for at, event in self.written if isinstance(event, Delta)]
-
-
-def test_at_most_one_delta_per_interval_and_nothing_lost() -> None:
-    sink = Sink()
-    outbox = Outbox(sink.write, on_broken=lambda: None)
-    started = time.monotonic()
-    for number in range(100):
-        outbox.put(delta(f"{number} ", number + 1))
-        time.sleep(0.003)
-    outbox.put(Finished("g", "stop", "", "", [], [], Counters()))
-    assert outbox.close(2)
-    deltas = sink.deltas()
-    assert deltas[0][1].counters.completion_tokens == 1, "the first token goes out at once"
-    paced = [at for at, _ in deltas][:-1]  # the last may be flushed by the end
-    gaps = [after - before for before, after in pairwise(paced)]
-    assert gaps and min(gaps) >= INTERVAL
-    assert len(deltas) <= (time.monotonic() - started) / INTERVAL + 2
-    assert text_of([event for _, event in sink.written]) == "".join(f"{number} " for number in range(100))
-    assert all(len(event.pieces) == 1 for _, event in deltas)
-    assert [event.counters.completion_tokens for _, event in deltas][-1] == 100
-    assert isinstance(sink.written[-1][1], Finished)
-
-
-def test_a_held_delta_goes_out_without_another_event() -> None:
-    sink = Sink()
-    outbox = Outbox(sink.write, on_broken=lambda: None)
-    outbox.put(delta("a", 1))
-    outbox.put(delta("b", 2))
-    deadline = time.monotonic() + 2
-    while text_of([event for _, event in sink.written]) != "ab" and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert text_of([event for _, event in sink.written]) == "ab"
-    outbox.close(1)
-
-
-def test_first_delta_does_not_wait_behind_a_prefill_report() -> None:
-    sink = Sink()
-    outbox = Outbox(sink.write, on_broken=lambda: None, interval=5.0)
-    outbox.put(Prefilling("g", 1, 2, 0, Counters()))
-    outbox.put(Prefilling("g", 2, 2, 0, Counters()))
-    outbox.put(delta("a", 1))
-    outbox.put(Finished("g", "stop", "", "", [], [], Counters()))
-    assert outbox.close(1), "an interval of 5 s must not be waited for"
-    kinds = [type(event) for _, event in sink.written]
-    assert kinds[-2:] == [Delta, Finished] and Prefilling in kinds
-
-
-def test_a_blocked_reader_does_not_block_the_writer_of_events() -> None:
-    sink = Sink()
-    sink.gate.clear()
-    outbox = Outbox(sink.write, on_broken=lambda: None)
-    for number in range(2000):
-        outbox.put(delta("x", number + 1))
-        outbox.put(Heartbeat(float(number)))
-    assert not sink.written
-    sink.gate.set()
-    assert outbox.close(30)
-    assert text_of([event for _, event in sink.written]) == "x" * 2000
-    assert len(sink.written) < 50
-
-
-def test_a_broken_stream_is_reported() -> None:
-    broken = threading.Event()
-
-    def write(line: bytes) -> None:
-        raise BrokenPipeError
-
-    Outbox(write, on_broken=broken.set).put(Heartbeat(1.0))
-    assert broken.wait(2)
-
-
-# --- the reading side ---
-
-
-def test_lines_that_are_no_requests_are_refused_and_the_rest_still_read() -> None:
-    submitted: list[Request] = []
-    refused: list[Event] = []
-    lines = [b"garbage\n", encode(Heartbeat(1.0)), encode(Reset()), encode(Shutdown()), encode(Stop("late"))]
-    read_requests(io.BytesIO(b"".join(lines)), submitted.append, refused.append)
-    assert submitted == [Reset(), Shutdown()]
-    assert [(event.id, event.kind) for event in refused if isinstance(event, Failed)] == [("", "usage")] * 2
-
-
-def test_stop_reaches_waiting_jobs_and_closing_wakes_the_computing_thread() -> None:
-    inbox = Inbox()
-    inbox.submit(Load("l", "nano"))
-    inbox.submit(ask(id="g"))
-    inbox.submit(Stop("g"))
-    inbox.submit(Stop("finished long ago"))
-    first, second = inbox.next(), inbox.next()
-    assert first and second and not first.cancelled.is_set() and second.cancelled.is_set()
-    assert inbox.busy == "generate"
-    threading.Timer(0.05, inbox.close).start()
-    assert inbox.next() is None
-
-
-# --- the whole process ---
 
 
 def test_a_reply_with_prints_in_the_middle(start: Callable[..., Worker]) -> None:

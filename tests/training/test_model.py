@@ -10,7 +10,7 @@ from training.config import NanoConfig
 from training.model.delta import chunked, sequential
 from training.model.moe import routed, sparse_block
 from training.model.nano import logits, loss
-from training.model.params import initialise, shapes
+from training.model.params import TOPIC, initialise, shapes
 from training.quantise import bits_of, dequantise, pack, quantise
 
 SMALL = NanoConfig(vocab=256, hidden=64, layers=4, heads=2, kv_heads=1, head_dim=32, experts=8)
@@ -76,8 +76,11 @@ def test_loss_is_finite_and_reaches_every_parameter() -> None:
     p = initialise(SMALL, 4)
     assert set(p) == set(shapes(SMALL))
     ids = torch.randint(0, SMALL.vocab, (4, 64))
-    answer, balance = loss(SMALL, p, ids, torch.ones_like(ids, dtype=torch.bool))
-    (answer + 0.01 * balance).backward()
+    topic = torch.full_like(ids, -1)
+    topic[:, 9] = torch.arange(4)
+    p[TOPIC] = torch.zeros(5, SMALL.hidden, requires_grad=True)
+    answer, named, balance = loss(SMALL, p, ids, torch.ones_like(ids, dtype=torch.bool), topic)
+    (answer + named + 0.01 * balance).backward()
     assert torch.isfinite(answer)
     assert all(w.grad is not None and torch.isfinite(w.grad).all() for w in p.values())
 

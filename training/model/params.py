@@ -11,6 +11,7 @@ from training.config import NanoConfig
 Params = dict[str, torch.Tensor]
 PREFIX = "language_model.model"
 HEAD = "language_model.lm_head"
+TOPIC = "training.topic_head"
 
 
 def layer(index: int) -> str:

@@ -11,6 +11,7 @@ from textual.content import Content
 
 from edge0_tui.widgets.markdown.blocks import Block, Code, Heading, Item, Math, Paragraph, Quote, Rule, Table
 
+_WORDS = re.compile(r"[^\W\d]")
 _TASK = re.compile(r"\[([ xX])\]\s+")
 
 
@@ -72,7 +73,7 @@ class Builder:
             case "hr":
                 return [Rule(source, spaced, first)]
             case "blockquote_open":
-                return [Quote(source, spaced, first, tuple(self._children(tokens, start + 1, stop)))]
+                return [Quote(source, spaced, first, self._inner(tokens, start, stop, source))]
             case "bullet_list_open" | "ordered_list_open":
                 return self._items(tokens, start, stop)
             case "table_open":
@@ -105,12 +106,21 @@ class Builder:
                 checked = task[1] != " "
                 text.content = text.content[task.end() :]
         self._depth += 1
-        children = tuple(self._children(tokens, start + 1, stop))
-        self._depth -= 1
         source = "\n".join(self._lines[begin:end]).rstrip()
+        children = self._inner(tokens, start, stop, source)
+        self._depth -= 1
         return Item(
             source, self._spaced(begin), begin, children, ordinal, token.markup, checked, self._depth, first
         )
+
+    def _inner(self, tokens: list[Token], start: int, stop: int, source: str) -> tuple[Block, ...]:
+        """The children of a container. Below the parser's deepest level there are none, and the source is shown
+        rather than lost."""
+        children = self._children(tokens, start + 1, stop)
+        if not children and _WORDS.search(source):
+            return (Paragraph(source, content=Content(source)),)
+        # What is above the first child is above the container, and may be in a part parsed before.
+        return tuple(replace(child, spaced=False) if index == 0 else child for index, child in enumerate(children))
 
     def _table(self, table: Table, tokens: list[Token]) -> Table:
         rows: list[list[Content]] = []

@@ -60,11 +60,9 @@ def lay_code(sheet: Sheet, block: Code) -> None:
 
 def _head(sheet: Sheet, block: Code, number: int) -> None:
     room = sheet.width - 2 * len(MARGIN)
-    language = Content(block.language or "text").truncate(max(1, room - len(COPY) - 1), ellipsis=True)
-    space = room - language.cell_length - len(COPY)
-    head = language.stylize(palette.FENCE_HEAD)
+    head = Content(block.language or "text").truncate(max(1, room), ellipsis=True).stylize(palette.FENCE_HEAD)
+    space = room - head.cell_length - len(COPY)
     if space >= 1:
-        head += Content(" " * space) + Content(COPY).stylize(f"underline {palette.FENCE_HEAD}").stylize(
-            Style.from_meta({"code": number})
-        )
+        copy = Content(COPY).stylize(f"underline {palette.FENCE_HEAD}")
+        head += Content(" " * space) + copy.stylize(Style.from_meta({"code": number}))
     sheet.label(head, palette.FENCE, MARGIN)

@@ -15,7 +15,7 @@ from rich._wrap import divide_line
 from textual.content import Content
 
 _NOTHING = Content()
-_NARROWEST = 8
+_NARROWEST = 4
 
 
 @dataclass(slots=True)
@@ -117,7 +117,12 @@ def wrapped(line: Content, width: int) -> list[tuple[int, Content]]:
         return [(0, line)]
     cuts = divide_line(line.plain, width, fold=True)
     pieces = line.divide(cuts)
-    return [(start, piece.rstrip_end(width)) for start, piece in zip([0, *cuts], pieces, strict=True)]
+    return [(start, _trimmed(piece, width)) for start, piece in zip([0, *cuts], pieces, strict=True)]
+
+
+def _trimmed(piece: Content, width: int) -> Content:
+    """Spaces at the end may hang over the edge; so may a cluster that is wider than its characters one by one."""
+    return piece if piece.cell_length <= width else piece.rstrip().truncate(width)
 
 
 def fold(text: str, width: int) -> list[int]:

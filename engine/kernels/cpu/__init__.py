@@ -1,0 +1,1 @@
+"""Products for processors, compiled with numba for the machine they run on."""

@@ -21,9 +21,13 @@ T = TypeVar("T")
 # The only layer without further libraries. It must not be entered by two threads at once: CpuKernels locks.
 numba.config.THREADING_LAYER = "workqueue"
 threads = min(physical_cores(), int(numba.config.NUMBA_NUM_THREADS))
-numba.set_num_threads(threads)
+numba.config.NUMBA_NUM_THREADS = threads  # numba.set_num_threads would only hold for the calling thread
 
-
+# prange only: looking for other parallelism doubles the time to compile.
+_PARALLEL = {
+    "prange": True, "comprehension": False, "reduction": False, "inplace_binop": False, "setitem": False,
+    "numpy": False, "stencil": False, "fusion": False,
+}  # fmt: skip
 _alive: list[Any] = []  # machine code is freed with its Python object
 
 
@@ -96,7 +100,7 @@ class Kernel:
             self._compiled = _compiled(self._build)
 
     def _build(self, cache: bool) -> Any:
-        options = {"parallel": True, "nogil": True, "error_model": "numpy", "fastmath": self._fastmath}
+        options = {"parallel": _PARALLEL, "nogil": True, "error_model": "numpy", "fastmath": self._fastmath}
         dispatcher = numba.njit(cache=cache, **options)(self._function)
         dispatcher.compile(self._signature)
         return dispatcher

@@ -28,8 +28,13 @@ def packing(bits: int, group_size: int) -> Packing:
     if (bits, group_size) not in FORMATS:
         raise KeyError((bits, group_size))
 
-    def run(*arguments: int) -> None:
-        emit_product(bits, group_size, arguments)
+    def run(y: int, x: int, sums: int, w: int, scales: int, biases: int, y_step: int, words: int, groups: int,
+            y_row: int, rows: int, x_row: int, x_step: int, sums_step: int, w_row: int, first: int, last: int,
+            ) -> None:  # fmt: skip
+        emit_product(
+            bits, group_size, (y, x, sums, w, scales, biases, y_step, words, groups, y_row, rows, x_row, x_step,
+            sums_step, w_row, first, last),
+        )  # fmt: skip
 
     address = compile_callback(run, f"void({', '.join(['i8'] * ARGUMENTS)})")
     return Packing(bits, group_size, vector_shape(bits, group_size)[1], address)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from engine.checkpoint import Quantization
 from engine.checkpoint.config import read_config
@@ -85,7 +87,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
     "yarn, old": (lambda o, t: t.update(rope_scaling={"type": "yarn", "factor": 2}), r"rope_scaling\.type.*yarn"),
     "scaled": (lambda o, t: t["rope_parameters"].update(factor=2.0), r"rope_parameters\.factor"),
     "no theta": (lambda o, t: t["rope_parameters"].pop("rope_theta"), r"rope_theta.*is missing"),
-    "odd rotary": (lambda o, t: t["rope_parameters"].update(partial_rotary_factor=0.26), r"partial_rotary_factor"),
+    "odd rotary": (lambda o, t: t["rope_parameters"].update(partial_rotary_factor=0.255), r"partial_rotary_factor"),
     "missing": (lambda o, t: t.pop("hidden_size"), r"text_config\.hidden_size' is missing"),
     "negative": (lambda o, t: t.update(hidden_size=-1), r"hidden_size' is '-1', not a whole number"),
     "huge": (lambda o, t: t.update(num_hidden_layers=10**9), r"num_hidden_layers"),
@@ -144,3 +146,31 @@ def test_files_that_are_no_configuration(tmp_path: Path) -> None:
     (tmp_path / "generation_config.json").write_text("{")
     with pytest.raises(CheckpointError, match=r"generation_config\.json: the file is not valid JSON"):
         read_config(tmp_path)
+
+
+PAIRS = [("", key) for key in config_json(full())] + [
+    ("text_config", key) for key in config_json(replace(full(), flat_config=True))
+]
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["bits", "type", "a.b"]), inner),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.sampled_from(PAIRS), value=VALUES)
+def test_any_value_anywhere_is_understood_or_refused(place: tuple[str, str], value: object, tmp_path: Path) -> None:
+    section, key = place
+
+    def change(outer: dict[str, Any], text: dict[str, Any]) -> None:
+        (text if section else outer)[key] = value
+
+    try:
+        read_config(written(tmp_path, change))
+    except CheckpointError as error:
+        assert error.message.startswith("config.json: ") and error.message.isascii()

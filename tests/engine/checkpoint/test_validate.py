@@ -180,3 +180,20 @@ def test_mixed_convolution_layouts_are_refused(single_copy: Path, edit_shard: Ed
     edit_shard(single_copy / "model.safetensors", put(name, "BF16", [256, 1, 4]))
     with pytest.raises(CheckpointError, match=r"5 tensors misshapen: .*layers\.1\.linear_attn\.conv1d"):
         open_checkpoint(single_copy)
+
+
+def test_the_original_model_is_told_apart_from_damage(
+    single_copy: Path, edit_shard: EditShard, edit_json: EditJson
+) -> None:
+    def change(tensors: dict[str, Any]) -> None:
+        for name in [name for name in tensors if ".switch_mlp." in name]:
+            del tensors[name]
+        put(f"{AT}.mlp.experts.gate_up_proj", "BF16", [16, 128, 128])(tensors)
+
+    edit_shard(single_copy / "model.safetensors", change)
+    edit_json(
+        single_copy / "config.json", lambda config: [config.pop(k) for k in list(config) if k.startswith("quant")]
+    )
+    with pytest.raises(CheckpointError, match=r"1 tensor extra: .*experts\.gate_up_proj'") as error:
+        open_checkpoint(single_copy)
+    assert "never quantised" in error.value.hint

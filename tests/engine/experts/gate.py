@@ -27,7 +27,7 @@ class Gate:
             self.begun.append((layer, expert))
             self._changed.notify_all()
         if (layer, expert) in self.held:
-            assert self._opened.wait(10)
+            assert self._opened.wait(60)
         spans = self.library.ranges(layer, expert)
         if (layer, expert) in self.beyond:
             last = spans[-1]
@@ -37,7 +37,7 @@ class Gate:
     def wait_for(self, *keys: Key) -> None:
         """Until readers have begun these keys."""
         with self._changed:
-            assert self._changed.wait_for(lambda: set(keys) <= set(self.begun), timeout=10)
+            assert self._changed.wait_for(lambda: set(keys) <= set(self.begun), timeout=60)
 
     def open(self) -> None:
         self._opened.set()
@@ -52,7 +52,7 @@ def when_waited_on(pool: ReaderPool, action: Callable[[], None], seconds: float 
         return real(timeout)
 
     def act() -> None:
-        assert waited_on.wait(10)
+        assert waited_on.wait(60)
         time.sleep(seconds)
         action()
 

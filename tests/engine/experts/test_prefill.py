@@ -7,8 +7,9 @@ import pytest
 
 from engine.experts.arena import Arena
 from engine.experts.streamer import ExpertStreamer
+from tests.engine.experts.gate import Gate, when_waited_on
 from tests.engine.experts.library import Library
-from tests.engine.experts.traffic import K, check_group, decode, prefill, streamer
+from tests.engine.experts.traffic import K, check_group, decode, prefill, settle, streamer
 
 ALL = {expert: expert + 1 for expert in range(8)}
 
@@ -85,11 +86,40 @@ def test_reads_run_ahead_of_the_caller(library: Library) -> None:
     under_test = streamer(library, slots=6, group_size=2)
     groups = under_test.prefill_layer(1, np.arange(8), np.arange(8))
     next(groups)
-    pool = under_test._pool
-    pool.wait([job for _, _, jobs in groups._flying for job in jobs])
+    settle(under_test, groups)
     # The caller holds the arena's group of two; three staged groups are there before it asks.
-    assert pool.stats().records == 8
+    assert under_test._pool.stats().records == 8
     under_test.close()
+
+
+def test_buffers_are_not_taken_while_the_promise_lets_them_be_read(library: Library) -> None:
+    under_test = streamer(library, slots=6, group_size=1)
+    for _ in range(2):
+        for layer in library.layers:
+            prefill(under_test, library, layer, ALL)
+    under_test.close()
+
+
+def test_leaving_early_ends_what_was_begun_and_nothing_more_is_read(library: Library) -> None:
+    gate = Gate(library)
+    # Coldest first: 0 … 5 are staged, 6 and 7 stay; the first read that begins is that of 6.
+    for first, taken in (((1, 6), 0), ((2, 0), 1)):
+        under_test = streamer(library, slots=6, ranges=gate.ranges, readers=1)
+        gate.begun, gate.held = [], {first}
+        groups = under_test.prefill_layer(first[0], np.arange(8), np.arange(8))
+        for _ in range(taken):
+            next(groups)
+        gate.wait_for(first)
+        jobs = [job for _, _, jobs in groups._flying for job in jobs]
+        if taken:
+            when_waited_on(under_test._pool, gate.open)
+        groups.close()
+        assert all(job.finished for job in jobs)
+        gate.open()
+        decode(under_test, library, {3: [0, 1]})
+        assert {key for key in gate.begun if key[0] != 3} == ({first} if not taken else {first, (2, 6), (2, 7)})
+        under_test.close()
+        gate = Gate(library)
 
 
 def test_leaving_early_is_safe(library: Library) -> None:

@@ -40,7 +40,7 @@ class Blocker:
 
     def ranges(self) -> Sequence[ByteRange]:
         self.begun.set()
-        assert self._release.wait(10)
+        assert self._release.wait(60)
         return []
 
     def release(self) -> None:
@@ -70,7 +70,7 @@ def test_order_of_submission_within_a_priority(pool: ReaderPool) -> None:
         return lambda: order.append(name) or []  # type: ignore[func-returns-value]
 
     first = pool.submit(blocker.ranges, [])
-    assert blocker.begun.wait(10)
+    assert blocker.begun.wait(60)
     jobs = [pool.submit(note(name), [], int(name[0])) for name in ("2a", "1a", "2b", "1b", "0a", "9z", "9y")]
     pool.promote(jobs[-1], 0)
     blocker.release()
@@ -81,7 +81,7 @@ def test_order_of_submission_within_a_priority(pool: ReaderPool) -> None:
 def test_a_queued_job_can_be_cancelled_a_running_one_cannot(pool: ReaderPool, path: Path) -> None:
     blocker = Blocker()
     running = pool.submit(blocker.ranges, [])
-    assert blocker.begun.wait(10)
+    assert blocker.begun.wait(60)
     target = bytearray(b"untouched")
     queued = pool.submit(lambda: [ByteRange(path, 0, 9)], [memoryview(target)])
     assert pool.cancel(queued)
@@ -120,7 +120,7 @@ def test_close_cancels_waits_and_refuses(path: Path) -> None:
     pool = ReaderPool(threads=1, name="close")
     blocker = Blocker()
     running = pool.submit(blocker.ranges, [])
-    assert blocker.begun.wait(10)
+    assert blocker.begun.wait(60)
     queued = pool.submit(list, [])
     threading.Timer(0.05, blocker.release).start()
     pool.close()

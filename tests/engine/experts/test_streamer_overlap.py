@@ -100,6 +100,17 @@ def test_a_slot_being_filled_is_not_taken(library: Library, gate: Gate, one_read
     assert one_reader.counters().dropped == 0
 
 
+def test_predictions_nobody_asked_for_end_with_the_step(gate: Gate, one_reader: ExpertStreamer) -> None:
+    gate.held = {(1, 0)}
+    with one_reader.step():
+        one_reader.prefetch({1: [0, 1], 2: [0, 1], 3: [0, 1]})
+        gate.wait_for((1, 0))
+    gate.open()
+    with one_reader.step():
+        one_reader.request(3, [6]).wait()
+    assert gate.begun == [(1, 0), (3, 6)]
+
+
 def test_a_ticket_is_worthless_after_its_step(one_reader: ExpertStreamer) -> None:
     with one_reader.step():
         ticket = one_reader.request(1, [0, 1])

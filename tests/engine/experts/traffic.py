@@ -8,7 +8,7 @@ import mlx.core as mx
 import numpy as np
 
 from engine.experts.arena import Arena
-from engine.experts.layer_pass import Group
+from engine.experts.layer_pass import Group, LayerPass
 from engine.experts.record import Ranges
 from engine.experts.streamer import ExpertStreamer
 from engine.kernels.types import ExpertArrays
@@ -44,18 +44,28 @@ def decode(streamer: ExpertStreamer, library: Library, routes: Routes, predicted
 
 
 def prefill(streamer: ExpertStreamer, library: Library, layer: int, rows: Mapping[int, int]) -> None:
-    """One layer of a chunk. A group is looked at again when the next one is there, as the promise allows."""
+    """One layer of a chunk. As the promise allows, a group is looked at again when the next one is there.
+
+    Every read that was begun has ended by then, so a buffer taken too early shows.
+    """
     experts = np.array(list(rows), dtype=np.int32)
     seen: list[int] = []
     last: Group | None = None
-    for group in streamer.prefill_layer(layer, experts, np.array(list(rows.values()), dtype=np.int64)):
+    groups = streamer.prefill_layer(layer, experts, np.array(list(rows.values()), dtype=np.int64))
+    for group in groups:
         check_group(streamer, library, layer, group)
+        settle(streamer, groups)
         if last is not None:
             check_group(streamer, library, layer, last)
         assert list(experts[group.positions]) == list(group.experts)
         seen += [int(expert) for expert in group.experts]
         last = group
     assert sorted(seen) == sorted(rows)
+
+
+def settle(streamer: ExpertStreamer, groups: LayerPass) -> None:
+    """Wait for all reads into staging that have been begun."""
+    streamer._pool.wait([job for _, _, jobs in groups._flying for job in jobs])
 
 
 def check_group(streamer: ExpertStreamer, library: Library, layer: int, group: Group) -> None:

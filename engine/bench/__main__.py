@@ -1,0 +1,149 @@
+"""`python -m engine.bench [NAME ...]`: ratios against a peer in the same run.
+
+slice   4 layers with the real 35B dimensions, every expert in the arena, against mlx-lm (the `test` extra)
+full    the whole 35B dimensions from disk, within the default budget
+nano    the built-in model, headless
+
+Checkpoints are synthetic, in the published format; `--dir` keeps them for the next run (slice 2.4 GB, full 20 GB).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.bench.table import Result, as_json, as_text, at_least, at_most, exactly
+from engine.checkpoint.synthetic import SyntheticSpec, full, sliced, write_synthetic
+from engine.errors import EngineError
+from engine.plan import GiB
+
+SLICE_LAYERS = 4
+STEPS = 9
+PROMPT = 256
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="edge0-tui bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", help=f"any of {', '.join(BENCHES)} (default: slice)")
+    parser.add_argument("--dir", type=Path, help="where synthetic checkpoints are kept and looked for")
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    options = parser.parse_args(argv)
+    unknown = [name for name in options.names if name not in BENCHES]
+    if unknown:
+        parser.error(f"no measurement is called {unknown[0]!r}; there are {', '.join(BENCHES)}")
+    with tempfile.TemporaryDirectory(prefix="edge0-bench-", dir=options.dir) as scratch:
+        folder: Path = options.dir or Path(scratch)
+        try:
+            results = [result for name in options.names or ["slice"] for result in BENCHES[name](folder)]
+        except EngineError as error:
+            print(f"edge0-tui bench: {error}", file=sys.stderr)
+            return error.exit_code
+    print(as_json(results) if options.json else as_text(results))
+    return 0
+
+
+def bench_slice(folder: Path) -> list[Result]:
+    """Decode and prefill on a slice, against mlx-lm in float32 and as it loads by default."""
+    path = _checkpoint(folder / f"slice-{SLICE_LAYERS}", sliced(SLICE_LAYERS))
+    shared = [str(path), "--experts-per-token", "4", "--steps", str(STEPS)]
+    _say("this engine: decode and prefill")
+    ours = _run("engine.bench.ours", str(path), "--everything", "--steps", str(STEPS), "--repeat", "2")
+    long = _run(
+        "engine.bench.ours", str(path), "--everything", "--prompt", str(PROMPT), "--steps", "1", "--repeat", "2"
+    )
+    _say("mlx-lm in float32: decode and prefill (minutes)")
+    single = _run("engine.bench.peer", *shared, "--float32", "--prompt", str(PROMPT))
+    _say("mlx-lm as it loads by default: decode")
+    default = _run("engine.bench.peer", *shared)
+    note = f"{SLICE_LAYERS} layers, K=4, every expert in the arena"
+    return [
+        at_least(
+            "decode, against mlx-lm in float32", ours["decode_s"], single["decode_s"], 2, "s/token", note=note
+        ),
+        at_least(
+            "decode, against mlx-lm by default", ours["decode_s"], default["decode_s"], 10, "s/token", note=note
+        ),
+        at_least(
+            f"prefill of {PROMPT} tokens, against mlx-lm in float32",
+            long["prefill_s"],
+            single["prefill_s"],
+            10,
+            "s",
+            note=note,
+        ),
+    ]
+
+
+def bench_full(folder: Path) -> list[Result]:
+    """A 64-token prompt and 16 tokens at the whole 35B's dimensions within the default budget."""
+    path = _checkpoint(folder / "Edge0-35B-synthetic", full())
+    found = _run(
+        "engine.bench.ours", str(path), "--routing", "predicted", "--prompt", "64", "--steps", "16", "--drop-cache"
+    )
+    experts = found["experts"]
+    width = 4 if found["kv_bytes_per_token"] > 20_480 else 2
+    traffic = (
+        f"prefill {found['prefill_s']:.1f} s, decode {found['decode_s'] * 1e3:.0f} ms/token, "
+        f"{experts['hits']} hits, {experts['misses']} misses, {found['bandwidth'] / 1e9:.2f} GB/s"
+    )
+    return [
+        at_most("allocator peak", found["peak"] / GiB, 2.6, "GiB", note=traffic),
+        at_most("footprint over the plan's budget", found["footprint"] / found["budget"], 1.02),
+        exactly("dropped experts", experts["dropped"], 0),
+        at_most("read amplification", found["read_amplification"], 1.02),
+        exactly(
+            "KV growth per token",
+            found["kv_bytes_per_token"],
+            20_480 * width / 2,
+            "B",
+            note=f"{width * 8} bits a number on this device; 20,480 B in 16 bits",
+        ),
+    ]
+
+
+def bench_nano(folder: Path) -> list[Result]:
+    """The built-in model, headless: figures without a peer."""
+    found = _run("engine.bench.ours", "nano", "--prompt", "40", "--steps", "64", "--repeat", "3")
+    rate = 1 / found["decode_s"]
+    return [
+        Result("nano decode", rate, "–", True, unit="tok/s", note=f"prefill {found['prefill_s'] * 1e3:.0f} ms"),
+        at_most("nano footprint", found["footprint"] / GiB, 1.0, "GiB"),
+    ]
+
+
+BENCHES: dict[str, Callable[[Path], list[Result]]] = {
+    "slice": bench_slice,
+    "full": bench_full,
+    "nano": bench_nano,
+}
+
+
+def _checkpoint(path: Path, spec: SyntheticSpec) -> Path:
+    if not path.exists():
+        _say(f"writing {path.name}")
+        write_synthetic(path, spec)
+    return path
+
+
+def _run(module: str, *arguments: str) -> Any:
+    """The JSON a measuring process prints; each side has a process of its own, so neither warms the other."""
+    done = subprocess.run([sys.executable, "-m", module, *arguments], stdout=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise EngineError(f"{module} failed with exit code {done.returncode}.", "Its messages are above.")
+    return json.loads(done.stdout)
+
+
+def _say(text: str) -> None:
+    print(f"… {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
