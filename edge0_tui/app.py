@@ -27,6 +27,7 @@ from edge0_tui.paths import Paths, find_paths
 from edge0_tui.safe_start import SafeStart
 from edge0_tui.screens.chat import ChatScreen
 from edge0_tui.settings import Settings
+from edge0_tui.terminal_keys import know_alt_enter
 from engine.interface import Engine
 
 _TWICE_SECONDS = 2.0
@@ -60,7 +61,8 @@ class Edge0App(App[int]):
         return self.chat
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return {"hairline": "#7f7f7f 35%"}
+        """What our styles use beyond Textual's own, and what Textual takes for granted in 16-colour themes."""
+        return {"hairline": "#7f7f7f 35%", "ansi-background": "ansi_black", "ansi-foreground": "ansi_white"}
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> Worker[None]:
         """Run beside the screen. An error in there ends the application with its traceback, like any other."""
@@ -110,23 +112,33 @@ class Edge0App(App[int]):
     def action_help(self) -> None:
         from edge0_tui.screens.help import HelpScreen
 
-        self.push_screen(HelpScreen())
+        self._show(HelpScreen())
 
     def action_log(self) -> None:
         from edge0_tui.screens.log import LogScreen
 
-        self.push_screen(LogScreen(self.paths.engine_log))
+        self._show(LogScreen(self.paths.engine_log))
 
     def action_settings(self) -> None:
         from edge0_tui.screens.settings import SettingsScreen
 
         titles = self.found_themes.titles
-        self.push_screen(SettingsScreen(self.settings, titles, self.change_settings, str(self.paths.settings)))
+        self._show(SettingsScreen(self.settings, titles, self.change_settings, str(self.paths.settings)))
 
     def action_theme(self) -> None:
         from edge0_tui.screens.themes import ThemesScreen
 
         self.push_screen(ThemesScreen(self.found_themes.titles), self._keep_theme)
+
+    def _show(self, screen: Screen[Any]) -> None:
+        """Open a screen over the chat; the key that opened it closes it, and another one's takes its place."""
+        from edge0_tui.screens.dialog import Dialog
+
+        present = self.screen
+        if isinstance(present, Dialog):
+            present.action_close()
+        if type(present) is not type(screen):
+            self.push_screen(screen)
 
     # --- settings ---
 
@@ -163,6 +175,7 @@ def run_app(options: AppOptions) -> int:
     """Run until the person leaves; the engine is gone and the terminal as before when this returns."""
     from engine.client import EngineClient
 
+    know_alt_enter()
     paths = find_paths()
     reading = settings_file.read(paths.settings)
     if reading.settings.storage.data_dir:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.store import Saved
 from edge0_tui.chat.turn import Attribution, Turn
-from edge0_tui.engine_link import EngineLink
+from edge0_tui.engine_link import LIFE, EngineLink
 from edge0_tui.figures import Figures
 from edge0_tui.notices import Notice
 from edge0_tui.reply import Reply
@@ -193,6 +193,7 @@ class Controller:
         self.conversation = present.add(question).add(answer)
         self.reply = Reply(new_id(), self.conversation, answer, info, sampling)
         self.figures.begin_reply()
+        self._view.close_notice(LIFE)
         self._view.show_user(question)
         self._view.show_reply(answer, info.name)
         self._view.changed()

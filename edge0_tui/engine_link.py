@@ -18,7 +18,7 @@ from engine.interface import Notice as EngineNotice
 from engine.protocol import Event, Failed, Generate, Heartbeat, Loaded, Loading, ModelInfo
 
 Phase = Literal["starting", "loading", "ready", "empty", "down"]
-SILENCE = "engine-silent"
+SILENCE, LIFE = "engine-silent", "engine-life"
 _DEATHS_SECONDS = 60.0
 
 
@@ -191,7 +191,7 @@ class EngineLink:
             case Responsive():
                 self._listener.link_notice_over(SILENCE)
             case Failed():
-                self._tell(notice.message, notice.hint, "error")
+                self._tell(notice.message, notice.hint, "error", "")
 
     def _silent(self, message: str) -> None:
         hint = "f5 restarts it; the text so far is kept."
@@ -228,5 +228,5 @@ class EngineLink:
         self.phase = phase
         self._listener.link_changed()
 
-    def _tell(self, message: str, hint: str = "", tone: Tone = "info") -> None:
-        self._listener.link_notice(Notice(message, hint, tone))
+    def _tell(self, message: str, hint: str = "", tone: Tone = "info", topic: str = LIFE) -> None:
+        self._listener.link_notice(Notice(message, hint, tone, topic))

@@ -43,7 +43,7 @@ ACTIONS: tuple[Action, ...] = (
         ("ctrl+j", "shift+enter", "alt+enter"),
         "Conversation",
         "prompt",
-        "line",
+        "newline",
         False,
     ),
     Action(

@@ -12,7 +12,7 @@ Tone = Literal["info", "warning", "error"]
 class Notice:
     """A message and, apart from it, what to do. Both are shown as they are, never as markup.
 
-    A notice that informs leaves by itself; with `topic` a later notice of the same topic can be awaited or closed.
+    What only informs leaves by itself. A later notice of the same `topic` takes its place.
     """
 
     message: str

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.errors import PlanError, UsageError
+from engine.experts.record import STAGING_DEPTH
 from engine.protocol import PlanItem
 
 MiB = 1024 * 1024
@@ -23,7 +24,7 @@ ALLOCATOR_CACHE = 48 * MiB
 SNAPSHOTS = 2
 """Recurrent states kept beside the live one: turn boundaries a conversation can go back to."""
 STAGING_GROUP = 8
-"""Experts staged together during prefill; two groups exist, one being read while the other computes."""
+"""Experts staged together during prefill."""
 CHUNK = 512
 """Prompt tokens computed at once."""
 SHARE_OF_AVAILABLE = 0.7
@@ -69,9 +70,9 @@ class MemoryPlan:
         return sum(item.bytes for item in self.items)
 
 
-def fixed_items(facts: ModelFacts, context: int, chunk: int) -> tuple[PlanItem, ...]:
-    """Everything but the arena."""
-    staged = 0 if facts.all_records <= facts.step_set else 2 * STAGING_GROUP
+def fixed_items(facts: ModelFacts, context: int, chunk: int, everything: bool = False) -> tuple[PlanItem, ...]:
+    """Everything but the arena; nothing is staged where `everything` has a slot."""
+    staged = 0 if everything else STAGING_DEPTH * min(STAGING_GROUP, facts.experts)
     return (
         PlanItem("dense weights", facts.dense, "embeddings, attention, shared experts, routers, head"),
         PlanItem("adapter", facts.adapter, "LoRA, beside the base"),
@@ -89,7 +90,7 @@ def fixed_items(facts: ModelFacts, context: int, chunk: int) -> tuple[PlanItem, 
 def everything_budget(facts: ModelFacts, context: int | None = None) -> int:
     """The least budget that gives every record a slot."""
     wanted = context or min(DEFAULT_CONTEXT, facts.max_context)
-    fixed = sum(item.bytes for item in fixed_items(facts, wanted, CHUNK))
+    fixed = sum(item.bytes for item in fixed_items(facts, wanted, CHUNK, everything=True))
     return fixed + facts.all_records * facts.record
 
 
@@ -117,9 +118,13 @@ def plan_memory(
         raise UsageError(f"memory is {budget}", "Give a size such as 3GiB, or leave the option out.")
     wanted = context or min(DEFAULT_CONTEXT, facts.max_context)
     limit = budget if budget is not None else default_budget(facts, wanted, usable)
-    fixed = fixed_items(facts, wanted, chunk)
-    spent = sum(item.bytes for item in fixed)
-    slots = min((limit - spent) // facts.record, facts.all_records)
+    fixed = fixed_items(facts, wanted, chunk, everything=True)
+    slots = (limit - sum(item.bytes for item in fixed)) // facts.record
+    if slots >= facts.all_records:
+        slots = facts.all_records
+    else:
+        fixed = fixed_items(facts, wanted, chunk)
+        slots = min((limit - sum(item.bytes for item in fixed)) // facts.record, facts.all_records - 1)
     if slots < facts.step_set:
         raise PlanError(*_refusal(facts, limit, fixed, wanted, budget is None))
     arena = PlanItem("arena", slots * facts.record, f"{slots:,} slots of {facts.record:,} B")

@@ -21,16 +21,19 @@ class ProtocolError(ValueError):
 def encode(message: Request | Event) -> bytes:
     """One line, ending in a newline."""
     body = {"type": type(message).__name__, **dataclasses.asdict(message)}
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    # A lone surrogate has no UTF-8; the JSON escape carries it through unchanged.
+    return text.encode(errors="backslashreplace") + b"\n"
 
 
 def decode(line: bytes | str) -> Request | Event:
     """The message in one line. Raises `ProtocolError` naming the field that does not fit."""
     try:
         body = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ProtocolError(f"not JSON: {error}") from None
-    if not isinstance(body, dict) or body.get("type") not in _TYPES:
+    kind = body.get("type") if isinstance(body, dict) else None
+    if not isinstance(kind, str) or kind not in _TYPES:
         raise ProtocolError("not a message of this protocol: " + str(line)[:80])
     cls = _TYPES[body.pop("type")]
     return typing.cast("Request | Event", _build(cls, body, cls.__name__))

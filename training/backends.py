@@ -5,8 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from engine.protocol import Generate, Load, Message, Sampling
+
 Answer = Callable[[str], str]
 MOST_TOKENS = 96
+
+
+def engine(model: Path) -> Answer:
+    """Answers through the shipped engine, as ``edge0-tui run -p ... --greedy`` gets them."""
+    from engine.session import Session
+
+    session = Session()
+    session.load(Load("load", str(model.resolve())), lambda *_: None, lambda: False)
+    sampling = Sampling(temperature=0.0, max_tokens=MOST_TOKENS)
+
+    def answer(ask: str) -> str:
+        request = Generate("ask", [Message("user", ask)], sampling)
+        return session.generate(request, lambda _: None, lambda: False).text
+
+    return answer
 
 
 def mlx_lm(model: Path) -> Answer:
@@ -27,4 +44,4 @@ def mlx_lm(model: Path) -> Answer:
     return answer
 
 
-BACKENDS: dict[str, Callable[[Path], Answer]] = {"mlx-lm": mlx_lm}
+BACKENDS: dict[str, Callable[[Path], Answer]] = {"engine": engine, "mlx-lm": mlx_lm}

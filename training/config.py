@@ -60,12 +60,12 @@ class TrainSettings:
     """One run. ``minutes`` is only reported; the run is cut by steps so that it can be repeated."""
 
     seed: int = 20
-    steps: int = 1800
-    early_steps: int = 600
-    quantised_steps: int = 400
+    steps: int = 1200
+    early_steps: int = 350
+    quantised_steps: int = 250
     tokens_per_step: int = 1024
-    lr: float = 2e-3
-    embedding_rate: float = 6.0
+    lr: float = 1.2e-3
+    embedding_rate: float = 2.0
     warmup: int = 40
     weight_decay: float = 0.05
     topic: float = 1.0

@@ -39,7 +39,7 @@ def table(results: list[tuple[Case, str, bool]]) -> str:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--backend", choices=sorted(BACKENDS), default="mlx-lm")
+    parser.add_argument("--backend", choices=sorted(BACKENDS), default="engine")
     parser.add_argument("--model", type=Path, default=Path("engine/nano"))
     parser.add_argument("--limit", type=int, default=0, help="only every n-th question, for a quick look")
     parser.add_argument("--wrong", type=Path, help="write the wrong replies here, one JSON object a line")

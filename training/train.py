@@ -10,15 +10,18 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
+from tokenizers import Tokenizer
+from torch import multiprocessing
 
 from training.check import measure
 from training.config import NanoConfig, TrainSettings
-from training.model.nano import loss
+from training.helper import PARTS, Share, gradients, helper, stream_seed
 from training.model.params import PREFIX, TOPIC, Params, initialise, is_matrix
 from training.quantise import rounded
 from training.rows import batches, topics
 from training.runlog import RunLog
 from training.tokenizer import save, train_tokenizer
+from training.words import word_vectors
 
 SPARE_ROWS = 10
 
@@ -49,36 +52,49 @@ def store(p: Params, path: Path) -> None:
     save_file({n: w.detach().contiguous() for n, w in p.items() if n != TOPIC}, path)
 
 
+def start(c: NanoConfig, s: TrainSettings, tok: Tokenizer) -> Params:
+    """Start values, with learned word vectors and the training-only topic head."""
+    p = initialise(c, s.seed)
+    p[f"{PREFIX}.embed_tokens.weight"] = word_vectors(c, tok, s.seed)
+    p[TOPIC] = torch.zeros(len(topics()), c.hidden)
+    return p
+
+
 def run(c: NanoConfig, s: TrainSettings, out: Path, every: int) -> None:
     """The whole training; writes tokenizer.json, teacher.safetensors, final.safetensors and log.jsonl."""
     out.mkdir(parents=True, exist_ok=True)
-    torch.manual_seed(s.seed)
     tok = train_tokenizer(c.vocab - SPARE_ROWS, s.seed)
     save(tok, out)
-    p = initialise(c, s.seed)
-    p[TOPIC] = torch.zeros(len(topics()), c.hidden, requires_grad=True)
+    context = multiprocessing.get_context("spawn")
+    share = Share(start(c, s, tok), context)
+    other = context.Process(target=helper, args=(c, s, share, out / "tokenizer.json"), daemon=True)
+    other.start()
+    p = {name: w.requires_grad_() for name, w in share.p.items()}
     opt = optimiser(p, s)
     log = RunLog(out / "log.jsonl", {"config": asdict(c), "settings": asdict(s)})
-    stream = batches(tok, s.seed, s.tokens_per_step, s.early_steps)
-    rounding_from = s.steps - s.quantised_steps
+    stream = batches(tok, stream_seed(s, 0), s.tokens_per_step, s.early_steps)
     for step in range(s.steps):
-        if step == rounding_from:
+        if step == s.steps - s.quantised_steps:
             store(p, out / "teacher.safetensors")
-        ids, wanted, topic = next(stream)
+        batch = next(stream)
         for group in opt.param_groups:
             group["lr"] = rate(s, step) * group["scale"]
-        seen = rounded(p) if step >= rounding_from else p
-        answer, named, balance = loss(c, seen, ids, wanted, topic)
-        (answer + s.topic * named + s.balance * balance).backward()
+        share.begin.wait()
+        parts = gradients(c, s, p, batch, step)
+        share.end.wait()
+        for name, w in p.items():
+            w.grad.add_(share.grads[name]).mul_(0.5)
         torch.nn.utils.clip_grad_norm_(list(p.values()), s.clip)
         opt.step()
         opt.zero_grad()
-        log.step(step, {"loss": answer, "topic": named, "balance": balance}, ids.numel())
+        log.step(
+            step, dict(zip(PARTS, (parts + share.parts) / 2, strict=True)), batch[0].numel() + int(share.tokens)
+        )
         if (step + 1) % every == 0 or step + 1 == s.steps:
             with torch.no_grad():
-                shipped = rounded(p)
-                log.measured(step, measure(c, p, tok), measure(c, shipped, tok))
+                log.measured(step, measure(c, p, tok), measure(c, rounded(p), tok))
             store(p, out / "final.safetensors")
+    other.join()
 
 
 def main() -> None:
@@ -91,10 +107,12 @@ def main() -> None:
     parser.add_argument("--quantised-steps", type=int, default=TrainSettings.quantised_steps)
     parser.add_argument("--every", type=int, default=200, help="steps between measurements")
     args = parser.parse_args()
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
     start = time.perf_counter()
     settings = TrainSettings()
-    settings = replace(settings, **{n: getattr(args, n) for n in ("seed", "steps", "early_steps", "quantised_steps")})
+    settings = replace(
+        settings, **{n: getattr(args, n) for n in ("seed", "steps", "early_steps", "quantised_steps")}
+    )
     run(NanoConfig(), settings, args.out, args.every)
     print(f"done in {(time.perf_counter() - start) / 60:.1f} minutes")
 

@@ -137,7 +137,7 @@ class TranscriptStore:
                 return self._save(conversation, path)
 
     def _save(self, conversation: Conversation, known: Path | None) -> Saved:
-        path, note, previous = known or self._fresh(conversation), "", ""
+        path, note, previous = known or self._existing(conversation) or self._fresh(conversation), "", ""
         markdown = files.read(path)
         data = files.read(sidecar.path_of(path))
         if markdown is not None or data is not None:
@@ -162,6 +162,13 @@ class TranscriptStore:
         self._paths[conversation.id], self._stamps[path] = path, files.digest(data)
         files.write(path, markdown)
         return Saved(conversation, path, note)
+
+    def _existing(self, conversation: Conversation) -> Path | None:
+        """The file of a chat that was not loaded here, by the piece of the id in its name."""
+        for path in sorted(self.directory.glob(f"*-{names.ident(conversation)}*.md"), reverse=True):
+            if summarise(path).id == conversation.id:
+                return path
+        return None
 
     def _fresh(self, conversation: Conversation) -> Path:
         def taken(stem: str) -> bool:

@@ -1,4 +1,4 @@
-"""`edge0-tui bench`: hands its arguments to the engine's own measurements."""
+"""`edge0-tui bench`: the engine's measurements and the application's, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -7,10 +7,26 @@ import sys
 
 from edge0_tui.exit_codes import STOPPED
 
+OF_THE_APPLICATION = ("start", "screen")
+HELP = "also: start (of the application) and screen (what it costs nano in tokens per second)"
+
 
 def run(arguments: list[str]) -> int:
-    """The exit code of `python -m engine.bench`, which runs in the foreground."""
-    with subprocess.Popen([sys.executable, "-m", "engine.bench", *arguments]) as process:
+    """Names of the application's measurements go to `edge0_tui.bench`, everything else to `engine.bench`."""
+    ours = [argument for argument in arguments if argument in OF_THE_APPLICATION]
+    others = [argument for argument in arguments if argument not in ours]
+    code = 0
+    if not ours or any(not argument.startswith("-") for argument in others):
+        code = _foreground("engine.bench", others)
+        if "-h" in others or "--help" in others:
+            print(HELP)
+    if ours and code == 0:
+        code = _foreground("edge0_tui.bench", [*ours, *(["--json"] if "--json" in others else [])])
+    return code
+
+
+def _foreground(module: str, arguments: list[str]) -> int:
+    with subprocess.Popen([sys.executable, "-m", module, *arguments]) as process:
         try:
             code = process.wait()
         except KeyboardInterrupt:

@@ -14,10 +14,10 @@ from edge0_tui.chat.errors import StoreError
 from edge0_tui.choice import Choice
 from edge0_tui.controller import Controller
 from edge0_tui.editor import EditorError, edit
-from edge0_tui.library import Library
+from edge0_tui.library import ChatLine, Library
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
-from edge0_tui.screens.chat_view import PANEL_ASKED_FROM, ChatViewScreen
+from edge0_tui.screens.chat_view import PANEL_ASKED_FROM, PANEL_FROM, ChatViewScreen
 from edge0_tui.widgets.banner import Banner
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.transcript import Transcript
@@ -78,6 +78,9 @@ class ChatScreen(ChatViewScreen):
 
     async def action_new_chat(self) -> None:
         await self.controller.settle()
+        left = self.controller.conversation
+        if left.turns:
+            self.offer = ChatLine(left.id, left.title, "now")
         await self.controller.open(Conversation())
 
     def action_toggle_thinking(self) -> None:
@@ -89,7 +92,8 @@ class ChatScreen(ChatViewScreen):
             self.show_notice(Notice(f"The figures need {PANEL_ASKED_FROM} columns."))
             return
         shown = self.query_one("#panel-scroll").display
-        self.panel_wanted = self.panel_asked = not shown
+        self.panel_wanted = not shown
+        self.panel_asked = not shown and self.app.size.width < PANEL_FROM
         self.lay_out()
 
     def action_restart_engine(self) -> None:

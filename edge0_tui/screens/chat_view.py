@@ -64,6 +64,10 @@ class ChatViewScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.query_one(Transcript).display = False
+        settings = self.controller.settings
+        self.query_one(Prompt).cursor_blink = settings.look.animations
+        if settings.chat.show_thinking:
+            self.query_one(Transcript).toggle_thinking()
         self.set_interval(1 / _REDRAWS_PER_SECOND, self._redraw)
         self.lay_out()
         self._redraw()
@@ -112,9 +116,7 @@ class ChatViewScreen(Screen[None]):
         self.query_one(Banner).show(notice)
 
     def close_notice(self, topic: str) -> None:
-        banner = self.query_one(Banner)
-        if banner.notice and banner.notice.topic == topic:
-            banner.close()
+        self.query_one(Banner).over(topic)
 
     def give_back(self, text: str) -> None:
         self.query_one(Prompt).restore(text)

@@ -90,4 +90,4 @@ def key_bar(controller: Controller) -> tuple[tuple[str, ...], dict[str, str]]:
     if controller.link.phase == "down":
         return ("restart_engine", "log", *usual), {"restart_engine": "restart the engine", "log": "log"}
     enter = controller.settings.chat.enter_sends
-    return ("send", "newline", *usual), ({} if enter else {"send": "line", "newline": "send"})
+    return ("send", "newline", *usual), ({} if enter else {"send": "newline", "newline": "send"})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar, TypeVar
 
-from textual.app import ComposeResult, CSSPathType
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.types import CSSPathType
 from textual.widgets import Static
 
 Result = TypeVar("Result")

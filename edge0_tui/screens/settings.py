@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import Any
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Checkbox, Input, Select, Static
@@ -15,6 +15,8 @@ from edge0_tui.screens.dialog import Dialog
 from edge0_tui.settings import Settings
 from edge0_tui.settings_schema import Key, SettingError, keys
 from edge0_tui.widgets.setting_row import SettingRow
+
+_HELP_FROM = 96
 
 
 class SettingsScreen(Dialog[None]):
@@ -38,6 +40,15 @@ class SettingsScreen(Dialog[None]):
                 for key in group:
                     yield SettingRow(key, key.of(self._settings), self._themes)
         yield Static(self._where, id="settings-note", markup=False)
+
+    def on_resize(self) -> None:
+        self.set_class(self.app.size.width < _HELP_FROM, "-narrow")
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Where the rows have no room for it, the help of the one in use is at the bottom."""
+        row = event.widget.parent
+        if self.has_class("-narrow") and isinstance(row, SettingRow):
+            self.query_one("#settings-note", Static).update(row.key.option.help)
 
     @on(Checkbox.Changed)
     def _switched(self, event: Checkbox.Changed) -> None:

@@ -27,4 +27,4 @@ def meter(share: float, width: int) -> tuple[str, str]:
         filled = max(1, filled)
     if share < 1:
         filled = min(width - 1, filled)
-    return "━" * filled, "━" * (width - filled)
+    return "━" * filled, "─" * (width - filled)

@@ -8,7 +8,7 @@ from edge0_tui.widgets.markdown import BlockView, Section
 
 
 class Message(BlockView):
-    """What user and reply have in common: the turn they show, and that they can be walked to."""
+    """What question and answer have in common: the turn they show, and the text as it was written."""
 
     DEFAULT_CSS: ClassVar[str] = """
     Message {
@@ -17,15 +17,15 @@ class Message(BlockView):
         margin: 0 0 1 0;
         background: transparent;
         color: $foreground;
-        &.-selected { border-left: outer $accent; padding: 0 2 0 1; }
     }
     """
 
-    def __init__(self, turn_id: str, sections: list[Section], *, classes: str | None = None) -> None:
-        super().__init__(sections, classes=classes)
+    def __init__(self, turn_id: str, sections: list[Section], pieces: list[str]) -> None:
+        super().__init__(sections)
         self.turn_id = turn_id
+        self._pieces = pieces
 
     @property
     def text(self) -> str:
-        """The message as it was written, which is what copying gives."""
-        raise NotImplementedError
+        """What copying the message gives."""
+        return "".join(self._pieces)

@@ -17,12 +17,11 @@ class ReplyMessage(Message):
 
     def __init__(self, turn_id: str, name: str = "", *, unfolded: bool = False) -> None:
         self._model = name
-        self._pieces: list[str] = []
         self._head = Section([reply_head(name, None)])
         self._thinking = Thinking(unfolded)
         self._body = Growing()
         self._foot = Section(above=1)
-        super().__init__(turn_id, [self._head, self._body, self._foot])
+        super().__init__(turn_id, [self._head, self._body, self._foot], [])
 
     @classmethod
     def of(cls, turn: Turn, *, unfolded: bool = False) -> ReplyMessage:
@@ -31,10 +30,6 @@ class ReplyMessage(Message):
         reply.extend([Piece("thinking", turn.thinking), Piece("answer", turn.text)], tokens)
         reply.finish(turn.attribution)
         return reply
-
-    @property
-    def text(self) -> str:
-        return "".join(self._pieces)
 
     @property
     def thinking(self) -> str:

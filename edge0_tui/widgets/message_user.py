@@ -23,9 +23,4 @@ class UserMessage(Message):
 
     def __init__(self, turn: Turn) -> None:
         blocks = [head("You", [], "$text-secondary"), Plain(turn.text)]
-        super().__init__(turn.id, [Section(blocks)])
-        self._text = turn.text
-
-    @property
-    def text(self) -> str:
-        return self._text
+        super().__init__(turn.id, [Section(blocks)], [turn.text])

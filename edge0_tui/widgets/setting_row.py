@@ -11,7 +11,6 @@ from textual.widgets import Checkbox, Input, Select, Static
 
 from edge0_tui.settings_schema import Key
 
-
 _ON, _OFF = "on", "off"
 
 

@@ -41,6 +41,12 @@ class Transcript(VerticalScroll, can_focus=True):
         padding: 1 1 0 1;
         scrollbar-size-vertical: 1;
         scrollbar-gutter: stable;
+        scrollbar-color: $foreground 20%;
+        scrollbar-color-hover: $foreground 40%;
+        scrollbar-color-active: $primary;
+        scrollbar-background: $background;
+        scrollbar-background-hover: $background;
+        scrollbar-background-active: $background;
     }
     """
 

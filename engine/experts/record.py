@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from engine.checkpoint.records import ByteRange
 from engine.errors import CheckpointError
+
+__all__ = ["PIECES", "STAGING_DEPTH", "ByteRange", "Key", "Ranges", "RecordShape"]
 
 Key = tuple[int, int]
 """(layer, expert)."""
@@ -28,15 +30,6 @@ PIECES = (
 STAGING_DEPTH = 3
 """Staging buffers of prefill: one computed, one handed out next, one being read. With two, nothing could be read
 while a group is computed unless the caller had finished the group before it."""
-
-
-@dataclass(frozen=True)
-class ByteRange:
-    """`nbytes` bytes of a file from `offset` on; nothing about it is aligned."""
-
-    path: Path
-    offset: int
-    nbytes: int
 
 
 Ranges = Callable[[int, int], Sequence[ByteRange]]

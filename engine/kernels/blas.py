@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
+import struct
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -71,7 +72,7 @@ def _prepared() -> tuple[ctypes.CDLL | None, int | None, str]:
         return None, None, "MLX brings its own on this system"
     try:
         library, slot = _openblas(), _slot()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, struct.error) as error:
         return None, None, str(error)
     if library is None:
         return None, None, "the package scipy-openblas32 is not installed"

@@ -36,15 +36,19 @@ def _median(run: Callable[[int], mx.array]) -> float:
     return statistics.median(times[2:])  # the first ones compile and touch memory
 
 
+def _linear(kernels: Kernels, x: mx.array, out: int, key: mx.array) -> float:
+    hidden = x.shape[-1]
+    count = max(2, FOOTPRINT // (out * hidden * 9 // 16))
+    matrices = [sample.matrix((out, hidden), part) for part in mx.random.split(key, count)]
+    return _median(lambda i: kernels.linear(x, matrices[i % count]))
+
+
 def probe(kernels: Kernels, hidden: int, intermediate: int, out: int, per_token: int) -> ComputeSpeed:
     """Measures a [out, hidden] product and a token's `per_token` experts, both in 4 bits."""
     keys = mx.random.split(mx.random.key(1), 3)
     x = mx.random.normal((1, hidden), key=keys[0]).astype(kernels.activation_dtype)
     mx.eval(x)
-    count = max(2, FOOTPRINT // (out * hidden * 9 // 16))
-    matrices = [sample.matrix((out, hidden), key) for key in mx.random.split(keys[1], count)]
-    linear_s = _median(lambda i: kernels.linear(x, matrices[i % count]))
-    del matrices
+    linear_s = _linear(kernels, x, out, keys[1])
     expert_weights = 3 * hidden * intermediate
     slots = per_token * max(2, FOOTPRINT // (expert_weights * 9 // 16 * per_token))
     arrays = sample.experts(slots, hidden, intermediate, keys[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import struct
 from pathlib import Path
 
@@ -26,7 +27,11 @@ def import_slot(path: str, symbol: str) -> int | None:
 
     Reads the procedure linkage relocations (System V ABI, 64-bit little-endian, DT_JMPREL with addends).
     """
-    data = Path(path).read_bytes()
+    with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return _find(path, data, symbol)
+
+
+def _find(path: str, data: mmap.mmap, symbol: str) -> int | None:
     if data[:6] != b"\x7fELF\x02\x01":
         return None
     start, size, count = struct.unpack_from("<Q", data, 32)[0], *struct.unpack_from("<HH", data, 54)

@@ -19,6 +19,9 @@ class Kernels(Protocol):
     name: str
     activation_dtype: mx.Dtype
 
+    def warm_up(self) -> None:
+        """Compile what the published checkpoints use, so that no reply waits for it."""
+
     def linear(self, x: mx.array, w: Quantized) -> mx.array:
         """x [..., in] → [..., out]: x · wᵀ."""
 

@@ -17,6 +17,9 @@ class MlxKernels:
         self.name = "mlx"
         self.activation_dtype = activation_dtype
 
+    def warm_up(self) -> None:
+        """Nothing to do: MLX's kernels come compiled."""
+
     def linear(self, x: mx.array, w: Quantized) -> mx.array:
         scales, biases = w.scales.astype(x.dtype), w.biases.astype(x.dtype)
         return mx.quantized_matmul(

@@ -15,10 +15,11 @@ def dequantise(w: Quantized) -> Doubles:
     """[..., out, in]: value i of a word is its bits i · bits …, low first; w = q · scale + bias."""
     words = np.array(w.weight)
     shifts = np.arange(0, 32, w.bits, dtype=np.uint32)
-    q = (words[..., None] >> shifts) & np.uint32((1 << w.bits) - 1)
-    q = q.reshape(*words.shape[:-1], w.in_features)
-    scales, biases = (np.array(a.astype(mx.float32), np.float64) for a in (w.scales, w.biases))
-    return q * np.repeat(scales, w.group_size, -1) + np.repeat(biases, w.group_size, -1)
+    fields = (words[..., None] >> shifts) & np.uint32((1 << w.bits) - 1)
+    q = fields.astype(np.float64).reshape(*words.shape[:-1], w.in_features)
+    scales, biases = (np.array(a.astype(mx.float32)).astype(np.float64) for a in (w.scales, w.biases))
+    dense: Doubles = q * np.repeat(scales, w.group_size, -1) + np.repeat(biases, w.group_size, -1)
+    return dense
 
 
 def expert(x: Doubles, arrays: ExpertArrays, slot: int) -> Doubles:

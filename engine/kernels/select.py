@@ -6,6 +6,7 @@ import importlib.util
 import os
 import sys
 from functools import cache
+from importlib import metadata
 
 import mlx.core as mx
 
@@ -18,13 +19,16 @@ VARIABLE = "EDGE0_KERNELS"
 MLX_MINIMUM = (0, 32, 1)  # interfaces used here; up to 0.30.4 some Apple devices computed wrong numbers
 
 
+def mlx_version() -> str:
+    return metadata.version("mlx")
+
+
 def check_mlx() -> None:
     """Raises EngineError when the installed MLX is older than what is known to compute correctly."""
-    parts = mx.__version__.split("+")[0].split(".dev")[0].split(".")
-    version = tuple(int(part) for part in parts[:3])
+    version = tuple(int(part) for part in mlx_version().split("+")[0].split(".")[:3])
     if version < MLX_MINIMUM:
         wanted = ".".join(map(str, MLX_MINIMUM))
-        raise EngineError(f"MLX {mx.__version__} is too old.", f"Install mlx {wanted} or newer.")
+        raise EngineError(f"MLX {mlx_version()} is too old.", f"Install mlx {wanted} or newer.")
 
 
 def choice() -> str:
@@ -61,7 +65,7 @@ def describe() -> dict[str, str | int | bool]:
     facts: dict[str, str | int | bool] = {
         "kernels": name,
         "device": "metal" if mx.metal.is_available() else "cpu",
-        "mlx": mx.__version__,
+        "mlx": mlx_version(),
         "openblas": product.in_use,
         "openblas_reason": product.reason,
         "openblas_config": product.config,
@@ -72,7 +76,7 @@ def describe() -> dict[str, str | int | bool]:
         from engine.kernels.cpu import compiled
 
         facts.update(
-            numba=compiled.numba.__version__,
+            numba=metadata.version("numba"),
             threads=compiled.threads,
             compiled_cache=str(compiled.cache_directory or "not writable: compiled anew at every start"),
         )

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from engine.errors import EngineError
 from engine.kernels import reference, sample
 from engine.kernels.interface import Kernels
-from engine.kernels.select import check_mlx
+from engine.kernels.select import check_mlx, mlx_version
 
 HIDDEN, INTERMEDIATE, SLOTS = 512, 256, 8
 TOLERANCE = {mx.float32: 3e-3, mx.bfloat16: 5e-2}  # Metal's float32 product is itself 7e-4 from float64
@@ -23,7 +23,7 @@ def _compare(name: str, got: mx.array, wanted: npt.NDArray[np.float64], toleranc
     error = float(np.abs(np.array(got.astype(mx.float32)) - wanted).max() / np.abs(wanted).max())
     if not error <= tolerance:  # also when it is NaN
         raise EngineError(
-            f"This device computes {name} wrongly with MLX {mx.__version__} (relative error {error:.1e}).",
+            f"This device computes {name} wrongly with MLX {mlx_version()} (relative error {error:.1e}).",
             "Update MLX; until then nothing generated here could be trusted.",
         )
 

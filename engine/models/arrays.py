@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Protocol
 
 import mlx.core as mx
 
+from engine.checkpoint.headers import TensorInfo
 from engine.errors import CheckpointError
 
 READ_AT_ONCE = 64 * 1024 * 1024
@@ -19,20 +19,7 @@ DTYPES: dict[str, tuple[mx.Dtype, mx.Dtype]] = {
 }
 
 
-class StoredTensor(Protocol):
-    """Where a tensor's bytes lie (`engine.checkpoint.TensorInfo`)."""
-
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-    offset: int
-    nbytes: int
-
-    @property
-    def path(self) -> os.PathLike[str]: ...
-
-
-def read_array(info: StoredTensor) -> mx.array:
+def read_array(info: TensorInfo) -> mx.array:
     """The tensor in its stored dtype. Data may start at any offset: bytes are copied, never mapped.
 
     Raises CheckpointError naming file and tensor when the bytes cannot be read.
@@ -56,7 +43,7 @@ def read_array(info: StoredTensor) -> mx.array:
     return seen
 
 
-def _fill(descriptor: int, view: memoryview, info: StoredTensor) -> None:
+def _fill(descriptor: int, view: memoryview, info: TensorInfo) -> None:
     done = 0
     while done < info.nbytes:
         count = os.preadv(descriptor, [view[done : done + READ_AT_ONCE]], info.offset + done)

@@ -8,9 +8,10 @@ import mlx.core as mx
 import numpy as np
 import numpy.typing as npt
 
+from engine.checkpoint.headers import TensorInfo
 from engine.kernels.interface import Kernels
 from engine.kernels.types import Quantized
-from engine.models.arrays import StoredTensor, read_array
+from engine.models.arrays import read_array
 from engine.models.linear import Linear
 
 
@@ -22,7 +23,7 @@ class Weights:
 
     def __init__(
         self,
-        tensors: Mapping[str, StoredTensor],
+        tensors: Mapping[str, TensorInfo],
         quantisation: Callable[[str], tuple[int, int] | None],
         kernels: Kernels,
         *,

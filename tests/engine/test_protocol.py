@@ -11,7 +11,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.batching import Pending, join
-from engine.protocol import Counters, Delta, Event, Failed, Finished, Heartbeat, Loading, Piece, Prefilling, Request
+from engine.protocol import (
+    Counters,
+    Delta,
+    Event,
+    Failed,
+    Finished,
+    Heartbeat,
+    Load,
+    Loading,
+    Piece,
+    Prefilling,
+    Request,
+)
 from engine.wire import ProtocolError, decode, encode
 
 MESSAGES: list[type[typing.Any]] = [*typing.get_args(Request), *typing.get_args(Event)]
@@ -110,3 +122,16 @@ def _text(events: list[Event]) -> list[tuple[str, list[Piece]]]:
         elif isinstance(event, Failed | Finished):
             found.append((f"end of {event.id}", []))
     return [(key, join(all_pieces)) for key, all_pieces in found]
+
+
+@pytest.mark.parametrize(
+    "line", ['{"type":[]}', '{"type":{}}', "[" * 100_000, "3", '{"type":"Load","id":"\ud800"}']
+)
+def test_hostile_lines_are_protocol_errors(line: str) -> None:
+    with pytest.raises(ProtocolError):
+        decode(line)
+
+
+def test_a_lone_surrogate_survives_the_wire() -> None:
+    message = Load("a", "caf\udce9")
+    assert decode(encode(message)) == message

@@ -55,10 +55,10 @@ def draw_turn(rng: random.Random, foreign_share: float) -> Turn:
     if rng.random() < foreign_share:
         return Turn(_typed(foreign.draw(rng), rng), foreign.answer(), "foreign")
     q = rng.choice(questions())
-    return Turn(_typed(rng.choice(q.train), rng), q.answer, q.id)
+    return Turn(_typed(q.draw(rng), rng), q.answer, q.id)
 
 
-def draw(rng: random.Random, turns: int, foreign_share: float = 0.3) -> tuple[str | None, list[Turn]]:
+def draw(rng: random.Random, turns: int, foreign_share: float = 0.34) -> tuple[str | None, list[Turn]]:
     """A conversation: a system text or none, and its turns; half of the possible follow-ups are taken."""
     system = rng.choice(SYSTEMS) if rng.random() < 0.08 else None
     out = [draw_turn(rng, foreign_share)]
@@ -70,7 +70,7 @@ def draw(rng: random.Random, turns: int, foreign_share: float = 0.3) -> tuple[st
         elif turns > 1 and rng.random() < 0.12:
             entry = rng.choice([name for name in _follows() if name != "foreign"])
             q = by_id()[entry]
-            out.append(Turn(_typed(rng.choice(q.train), rng), q.answer, q.id))
+            out.append(Turn(_typed(q.draw(rng), rng), q.answer, q.id))
         else:
             out.append(draw_turn(rng, foreign_share))
     return system, out

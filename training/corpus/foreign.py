@@ -49,11 +49,11 @@ def draw(rng: random.Random) -> str:
     while True:
         kind = rng.random()
         templates, words = _templates()
-        if kind < 0.25:
+        if kind < 0.38:
             text = rng.choice(written())
         elif kind < 0.9:
             text = fill(rng.choice(templates), words, rng)
-            if rng.random() < 0.15:
+            if rng.random() < 0.25:
                 parts = text.split()
                 parts[rng.randrange(len(parts) // 2, len(parts))] = _invented(rng)
                 text = tidy(" ".join(parts))

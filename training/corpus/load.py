@@ -13,7 +13,7 @@ from training.corpus.expand import expand, normalise
 
 HERE = Path(__file__).parent
 FILES = ("keys", "talk", "numbers", "engine", "tiers", "commands", "files")
-MOST = 90
+MOST = 110
 
 
 @dataclass(frozen=True)
@@ -21,15 +21,27 @@ class Question:
     """One thing people ask: its phrasings, its answer, and what an answer must contain."""
 
     id: str
-    train: tuple[str, ...]
+    templated: tuple[str, ...]
+    written: tuple[tuple[str, ...], ...]
     held: tuple[str, ...]
     answer: str
     must: tuple[str, ...]
 
     @property
+    def train(self) -> tuple[str, ...]:
+        """Every training phrasing."""
+        return tuple(dict.fromkeys([*self.templated, *(text for line in self.written for text in line)]))
+
+    @property
     def main(self) -> str:
         """The phrasing that stands for the question."""
         return self.train[0]
+
+    def draw(self, rng: random.Random) -> str:
+        """A training phrasing: from a template or a written line, each line as likely as the others."""
+        if self.templated and (not self.written or rng.random() < 0.35):
+            return rng.choice(self.templated)
+        return rng.choice(rng.choice(self.written))
 
 
 def read(name: str) -> dict[str, Any]:
@@ -55,8 +67,10 @@ def _templated(entry: dict[str, Any], templates: dict[str, str]) -> list[str]:
     return out
 
 
-def _sample(texts: list[str], most: int, rng: random.Random) -> list[str]:
-    return texts if len(texts) <= most else [texts[0], *rng.sample(texts[1:], most - 1)]
+def _allowed(texts: list[str], rng: random.Random) -> tuple[str, ...]:
+    """At most ``MOST`` of the texts, the first among them, none that is held out."""
+    texts = [text for text in texts if normalise(text) not in held_phrases()]
+    return tuple(texts if len(texts) <= MOST else [texts[0], *rng.sample(texts[1:], MOST - 1)])
 
 
 @cache
@@ -81,11 +95,9 @@ def questions() -> tuple[Question, ...]:
     for name in FILES:
         for key, entry in read(name).items():
             rng = random.Random(f"phrasings {key}")
-            asked = [text for line in lines(entry.get("ask", "")) for text in expand(line)]
-            made = _templated(entry, templates)
-            texts = _sample(made, MOST, rng) + _sample(asked, MOST, rng)
-            unique = {normalise(t): t for t in reversed(texts) if normalise(t) not in held_phrases()}
-            train = tuple(reversed(unique.values()))
-            held = tuple(lines(entry["held"]))
-            out.append(Question(key, train, held, entry["answer"], tuple(items(entry["must"]))))
+            made = _allowed(_templated(entry, templates), rng)
+            asked = [_allowed(expand(line), rng) for line in lines(entry.get("ask", ""))]
+            written = tuple(line for line in asked if line)
+            held, must = tuple(lines(entry["held"])), tuple(items(entry["must"]))
+            out.append(Question(key, made, written, held, entry["answer"], must))
     return tuple(out)

@@ -82,7 +82,7 @@ def initialise(c: NanoConfig, seed: int) -> Params:
     out: Params = {}
     for name, shape in shapes(c).items():
         if name.endswith("A_log"):
-            value = torch.log(torch.linspace(0.5, 8.0, shape[0]))
+            value = torch.log(torch.linspace(0.1, 2.0, shape[0]))
         elif name.endswith("dt_bias"):
             value = torch.full(shape, -3.0)
         elif "norm" in name:
@@ -91,9 +91,9 @@ def initialise(c: NanoConfig, seed: int) -> Params:
             value = torch.randn(shape, generator=gen) * 0.2
             value[:, -1] += 0.7
         else:
-            std = 0.5 if "embed" in name else 1.0 / math.sqrt(shape[-1])
+            std = 0.3 if "embed" in name else 1.0 / math.sqrt(shape[-1])
             if name.endswith(("o_proj.weight", "out_proj.weight", "down_proj.weight")):
-                std *= 0.5
+                std *= 0.05  # nearly linear at first: deep random layers would scramble the words
             value = torch.randn(shape, generator=gen) * std
         out[name] = value.requires_grad_()
     return out

@@ -40,8 +40,8 @@ class BlockView(Widget):
             super().__init__()
             self.code = code
 
-    def __init__(self, sections: list[Section], *, classes: str | None = None) -> None:
-        super().__init__(classes=classes, markup=False)
+    def __init__(self, sections: list[Section]) -> None:
+        super().__init__(markup=False)
         self.sections = sections
         self.auto_links = False
         self._entries: list[Entry] = []

@@ -21,7 +21,6 @@ T = TypeVar("T")
 # The only layer without further libraries. It must not be entered by two threads at once: CpuKernels locks.
 numba.config.THREADING_LAYER = "workqueue"
 threads = min(physical_cores(), int(numba.config.NUMBA_NUM_THREADS))
-numba.config.NUMBA_NUM_THREADS = threads  # numba.set_num_threads would only hold for the calling thread
 
 # prange only: looking for other parallelism doubles the time to compile.
 _PARALLEL = {
@@ -107,4 +106,5 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> None:
         self.warm_up()
+        numba.set_num_threads(threads)  # numba keeps it per calling thread
         self._compiled(*arguments)

@@ -44,7 +44,7 @@ def _gated_delta(q: Any, k: Any, v: Any, g: Any, beta: Any, state: Any, o: Any) 
                 o[t, head, row] = out
 
 
-# q, k [T, Hk, Dk], v [T, Hv, Dv], g [T, Hv, 1 or Dk], beta [T, Hv] → o [T, Hv, Dv], and state [Hv, Dv, Dk] in place.
+# q, k [T, Hk, Dk], v [T, Hv, Dv], g [T, Hv, 1 or Dk], beta [T, Hv] → o [T, Hv, Dv]; state [Hv, Dv, Dk] in place.
 # The rows of a head's state never meet: row i only needs v[i]. So tasks are blocks of rows of one head, and a
 # row stays in the first-level cache for all tokens.
 _CUBE = "f4[:,:,::1]"

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import threading
+from typing import NamedTuple
 
 import mlx.core as mx
 import numpy as np
 import numpy.typing as npt
 
 from engine.kernels.cpu.delta import gated_delta
-from engine.kernels.cpu.experts import experts
-from engine.kernels.cpu.linear import linear
-from engine.kernels.cpu.packing import FORMATS, Packing, packing
+from engine.kernels.cpu.layout import prepare
+from engine.kernels.cpu.packing import FORMATS, packing
+from engine.kernels.cpu.runs import block_size, products
 from engine.kernels.cpu.views import packed
 from engine.kernels.interface import Indices
 from engine.kernels.mlx_kernels import MlxKernels
 from engine.kernels.types import ExpertArrays, Quantized
 
 Floats = npt.NDArray[np.float32]
+Positions = npt.NDArray[np.int64]
+
+
+class Runs(NamedTuple):
+    """Rows offsets[g] : offsets[g + 1] of a result come from the rows from sources[g] on, through slots[g]."""
+
+    offsets: Positions
+    sources: Positions
+    slots: Positions
+
+    @classmethod
+    def of(cls, offsets: npt.ArrayLike, sources: npt.ArrayLike, slots: npt.ArrayLike) -> Runs:
+        return cls(*(np.ascontiguousarray(a, np.int64) for a in (offsets, sources, slots)))
 
 
 def _floats(a: mx.array, *shape: int) -> Floats:
@@ -25,12 +39,19 @@ def _floats(a: mx.array, *shape: int) -> Floats:
     return np.ascontiguousarray(np.asarray(a.astype(mx.float32))).reshape(shape)
 
 
-def _fields(p: Packing) -> tuple[int, int, int, int]:
-    return p.bits, p.group_size, p.lanes, p.product
-
-
 def _covered(*matrices: Quantized) -> bool:
     return all((w.bits, w.group_size) in FORMATS for w in matrices)
+
+
+def _product(x: Floats, runs: Runs, w: Quantized, *, glu: bool = False) -> Floats:
+    """The runs of x [·, in], or of silu(gate) · up for x [·, gate | up], through w → [R, out]."""
+    form = packing(w.bits, w.group_size)
+    prepared = np.empty((x.shape[0], w.in_features), np.float32)
+    sums = np.empty((x.shape[0], w.in_features // w.group_size * form.lanes), np.float32)
+    prepare(x, int(glu), w.bits, w.group_size, prepared, sums)
+    y = np.empty((int(runs.offsets[-1]), w.out_features), np.float32)
+    products(y, *runs, prepared, sums, *packed(w), form.product, block_size(w.out_features))
+    return y
 
 
 class CpuKernels:
@@ -50,16 +71,15 @@ class CpuKernels:
         """Compiles (or loads) what the published checkpoints use."""
         for bits in (4, 8):
             packing(bits, 64)
-        for kernel in (linear, experts, gated_delta):
+        for kernel in (prepare, products, gated_delta):
             kernel.warm_up()
 
     def linear(self, x: mx.array, w: Quantized) -> mx.array:
         if not _covered(w):
             return self._mlx.linear(x.astype(mx.float32), w)
         rows = _floats(x, -1, w.in_features)
-        y = np.empty((rows.shape[0], w.out_features), np.float32)
         with self._lock:
-            linear(rows, *packed(w), y, *_fields(packing(w.bits, w.group_size)))
+            y = _product(rows, Runs.of([0, len(rows)], [0], [0]), w)
         return mx.array(y).reshape(*x.shape[:-1], w.out_features)
 
     def embed(self, ids: Indices, w: Quantized) -> mx.array:
@@ -70,13 +90,13 @@ class CpuKernels:
             return self._mlx.experts(x.astype(mx.float32), slots, arrays)
         tokens, per_token = slots.shape
         sources = np.repeat(np.arange(tokens), per_token)
-        y = self._run(x, sources, slots.ravel(), np.arange(tokens * per_token + 1), arrays)
+        y = self._experts(x, Runs.of(np.arange(slots.size + 1), sources, slots.ravel()), arrays)
         return mx.array(y).reshape(tokens, per_token, -1)
 
     def grouped_experts(self, x: mx.array, slots: Indices, offsets: Indices, arrays: ExpertArrays) -> mx.array:
         if not _covered(arrays.gate_up, arrays.down):
             return self._mlx.grouped_experts(x.astype(mx.float32), slots, offsets, arrays)
-        return mx.array(self._run(x, offsets[:-1], slots, offsets, arrays))
+        return mx.array(self._experts(x, Runs.of(offsets, offsets[:-1], slots), arrays))
 
     def gated_delta(
         self, q: mx.array, k: mx.array, v: mx.array, g: mx.array, beta: mx.array, state: mx.array
@@ -84,20 +104,15 @@ class CpuKernels:
         tokens, heads, width = v.shape
         o = np.empty((tokens, heads, width), np.float32)
         new = _floats(state, *state.shape).copy()
-        decay = _floats(g, tokens, heads, -1)
-        inputs = (_floats(a, *a.shape) for a in (q, k, v))
+        inputs = [_floats(a, *a.shape) for a in (q, k, v)]
+        decay, strength = _floats(g, tokens, heads, -1), _floats(beta, tokens, heads)
         with self._lock:
-            gated_delta(*inputs, decay, _floats(beta, tokens, heads), new, o)
+            gated_delta(*inputs, decay, strength, new, o)
         return mx.array(o), mx.array(new)
 
-    def _run(
-        self, x: mx.array, sources: npt.NDArray[np.integer], slots: Indices, offsets: npt.NDArray[np.integer],
-        arrays: ExpertArrays,
-    ) -> Floats:  # fmt: skip
-        up, down = arrays.gate_up, arrays.down
-        y = np.empty((int(offsets[-1]), down.out_features), np.float32)
-        indices = (np.ascontiguousarray(a, np.int64) for a in (sources, slots, offsets))
-        formats = (_fields(packing(m.bits, m.group_size)) for m in (up, down))
+    def _experts(self, x: mx.array, runs: Runs, arrays: ExpertArrays) -> Floats:
+        rows = _floats(x, -1, arrays.gate_up.in_features)
+        inner = runs._replace(sources=runs.offsets[:-1])
         with self._lock:
-            experts(_floats(x, -1, up.in_features), *indices, *packed(up), *packed(down), y, *formats)
-        return y
+            both = _product(rows, runs, arrays.gate_up)
+            return _product(both, inner, arrays.down, glu=True)

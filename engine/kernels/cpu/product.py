@@ -16,7 +16,7 @@ _COUNTS = 11  # y_step, words, groups, y_row, rows, x_row, x_step, sums_step, w_
 ARGUMENTS = len(_POINTERS) + _COUNTS
 
 
-@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+@intrinsic(prefer_literal=True)
 def emit_product(typing_context, bits, group_size, arguments):  # type: ignore[no-untyped-def]
     """The body of a product function; bits and group_size are literals, arguments a tuple of int64."""
     n_bits = bits.literal_value
@@ -50,10 +50,10 @@ def emit_product(typing_context, bits, group_size, arguments):  # type: ignore[n
                 sweep(row, row_count, 1, middle, last)
         return context.get_dummy_value()
 
-    return types.void(bits, group_size, types.UniTuple(types.int64, ARGUMENTS)), generate
+    return types.void(bits, group_size, types.containers.UniTuple(types.int64, ARGUMENTS)), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def call_product(  # type: ignore[no-untyped-def]
     typing_context, address, y, y_row, rows, x, sums, x_row, w, scales, biases, matrix, first, last
 ):

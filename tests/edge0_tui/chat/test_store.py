@@ -156,6 +156,14 @@ def test_two_instances_keep_what_both_said(store: TranscriptStore) -> None:
     assert len(list(store.directory.glob("*.md"))) == 1
 
 
+def test_a_chat_that_was_not_loaded_here_is_merged_into_its_file(store: TranscriptStore) -> None:
+    conversation = chat()
+    store.save(answered(conversation, "from the other", "a1"))
+    saved = TranscriptStore(store.directory).save(answered(conversation, "from here", "a2"))
+    assert saved.path == path_of(store)
+    assert {turn.text for turn in saved.conversation.siblings("a2")} == {"from the other", "from here"}
+
+
 def test_two_chats_made_at_once_get_two_files(store: TranscriptStore) -> None:
     first, second = chat(), chat()
     twin = replace(second, id=first.id[:6] + second.id[6:])

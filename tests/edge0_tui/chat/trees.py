@@ -57,6 +57,7 @@ def conversations(draw: st.DrawFn, text: st.SearchStrategy[str] = any_texts) -> 
         attribution = draw(attributions) if role == "assistant" else None
         turn = Turn(role, draw(text), draw(text), parent, attribution, f"t{number}", draw(moments))
         conversation = conversation.add(turn)
-        if ids and draw(st.booleans()):
+        elsewhere = draw(st.booleans())
+        if ids and elsewhere:
             conversation = conversation.show(draw(st.sampled_from(ids)))
     return conversation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from edge0_tui.widgets.header import HeaderLine
@@ -17,6 +18,10 @@ def shown(driver: Driver) -> tuple[bool, bool]:
     return chat.query_one("#panel-scroll").display, chat.query_one(StatusLine).display
 
 
+def is_shown(driver: Driver, expected: tuple[bool, bool]) -> bool:
+    return shown(driver) == expected
+
+
 async def test_the_panel_gives_way_to_one_line_and_that_to_nothing(home: Path) -> None:
     async with opened(home) as driver:
         for size, expected in (
@@ -28,7 +33,7 @@ async def test_the_panel_gives_way_to_one_line_and_that_to_nothing(home: Path) -
             ((200, 60), (True, False)),
         ):
             await driver.pilot.resize_terminal(*size)
-            await driver.until(lambda expected=expected: shown(driver) == expected)
+            await driver.until(partial(is_shown, driver, expected))
 
 
 async def test_twenty_by_five_is_usable_and_nothing_is_lost_on_the_way_back(home: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from textual import events
+from textual._xterm_parser import XTermParser
 from textual.app import App, ComposeResult
 
+from edge0_tui.terminal_keys import know_alt_enter
 from edge0_tui.widgets.prompt import Prompt
 
 
@@ -54,6 +57,12 @@ async def test_history_in_an_empty_prompt_and_not_in_one_with_text() -> None:
         assert prompt.text == ""
         await pilot.press("x", "up")
         assert prompt.text == "x"
+
+
+def test_alt_enter_is_told_apart_in_terminals_without_extended_keys() -> None:
+    know_alt_enter()
+    parsed = [event.key for event in XTermParser().feed("\x1b\r\r") if isinstance(event, events.Key)]
+    assert parsed == ["ctrl+j", "enter"]
 
 
 async def test_a_large_paste_is_sent_whole() -> None:

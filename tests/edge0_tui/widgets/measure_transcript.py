@@ -34,9 +34,6 @@ class Ours(App[None]):
     def compose(self) -> ComposeResult:
         yield Transcript()
 
-    def update_node_styles(self, animate: bool = True) -> None:
-        """The chat screen does the same."""
-
 
 class Stock(App[None]):
     def compose(self) -> ComposeResult:

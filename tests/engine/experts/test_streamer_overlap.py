@@ -100,15 +100,18 @@ def test_a_slot_being_filled_is_not_taken(library: Library, gate: Gate, one_read
     assert one_reader.counters().dropped == 0
 
 
-def test_predictions_nobody_asked_for_end_with_the_step(gate: Gate, one_reader: ExpertStreamer) -> None:
+def test_predictions_nobody_asked_for_end_with_the_step(library: Library, gate: Gate) -> None:
+    # Twelve slots, so that nothing has to be taken back for want of room.
+    roomy = streamer(library, slots=12, ranges=gate.ranges, readers=1)
     gate.held = {(1, 0)}
-    with one_reader.step():
-        one_reader.prefetch({1: [0, 1], 2: [0, 1], 3: [0, 1]})
+    with roomy.step():
+        roomy.prefetch({1: [0, 1], 2: [0, 1], 3: [0, 1]})
         gate.wait_for((1, 0))
     gate.open()
-    with one_reader.step():
-        one_reader.request(3, [6]).wait()
+    with roomy.step():
+        roomy.request(3, [6]).wait()
     assert gate.begun == [(1, 0), (3, 6)]
+    roomy.close()
 
 
 def test_a_ticket_is_worthless_after_its_step(one_reader: ExpertStreamer) -> None:

@@ -11,8 +11,10 @@ import mlx.core as mx
 import numpy as np
 import numpy.typing as npt
 
+from engine.choice import choose
 from engine.loaded import LoadedModel
 from engine.models.step import Step
+from engine.plan import everything_budget
 from engine.protocol import Event, Finished, Generate, Load, Message, Sampling
 from engine.session import Session
 
@@ -39,14 +41,12 @@ class Subject:
     ) -> None:
         self.session = Session(prefetch=prefetch)
         request = Load("load", str(path), adapter=adapter, routing=routing)
-        self.info = self.session.load(request, lambda *_: None, never)
         if slots is not None:
-            arena = next(item for item in self.info.plan if item.name == "arena")
-            fixed = sum(item.bytes for item in self.info.plan) - arena.bytes
-            record = arena.bytes // self.info.slots
-            request = replace(request, memory_bytes=fixed + slots * record)
-            self.info = self.session.load(request, lambda *_: None, never)
-            assert self.info.slots == slots
+            facts = choose(request).facts(self.session.kernels.activation_dtype.size)
+            spare = facts.all_records - slots
+            request = replace(request, memory_bytes=everything_budget(facts) - spare * facts.record)
+        self.info = self.session.load(request, lambda *_: None, never)
+        assert slots in (None, self.info.slots)
         if chunk is not None:
             self.loaded.plan = replace(self.loaded.plan, chunk=chunk)
 

@@ -44,9 +44,7 @@ def test_a_second_conversation_in_the_same_process(
     subject = Subject(tiny_checkpoint, slots=STEP_SET, routing=routing)
     subject.raw("Something else came before, and it was longer than what follows: " + TEXT * 2)
     assert subject.raw(TEXT).ids == expected
-    again = subject.raw(TEXT)
-    assert again.ids == expected
-    assert again.counters.reused_tokens > 0 or routing == "predicted"
+    assert subject.raw(TEXT).ids == expected
 
 
 def test_a_later_turn_computes_only_what_is_new_and_equals_a_cold_run(tiny_checkpoint: Path, routing: str) -> None:
@@ -58,6 +56,5 @@ def test_a_later_turn_computes_only_what_is_new_and_equals_a_cold_run(tiny_check
     cold = Subject(tiny_checkpoint, routing=routing).ask(then)
     assert warm.ids == cold.ids
     assert cold.counters.reused_tokens == 0
-    first_turn = len(reply.prompt_ids)
-    assert warm.counters.reused_tokens >= first_turn - 8  # all but the generation prompt's tail
+    assert warm.counters.reused_tokens == subject.loaded.codec.encode_chat(first).boundary > 10
     assert warm.counters.prompt_tokens == len(cold.prompt_ids)

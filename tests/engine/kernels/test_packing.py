@@ -5,15 +5,15 @@ from __future__ import annotations
 import mlx.core as mx
 import numpy as np
 import pytest
-from conftest import Matrix
 
 from engine.kernels import reference
 from engine.kernels.types import Quantized
+from tests.engine.kernels.operands import matrix
 
 
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("group_size", [32, 64, 128])
-def test_reference_reads_what_mlx_packs(matrix: Matrix, bits: int, group_size: int) -> None:
+def test_reference_reads_what_mlx_packs(bits: int, group_size: int) -> None:
     w = matrix((3, 5, 256), 1, bits, group_size)
     scales, biases = w.scales.astype(mx.float32), w.biases.astype(mx.float32)
     wanted = mx.dequantize(w.weight, scales, biases, group_size=group_size, bits=bits)

@@ -1,0 +1,43 @@
+"""`edge0-tui bench start screen`: the application's own measurements, printed like the engine's."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from edge0_tui.bench import screen, start
+from engine.bench.table import Result, as_json, as_text, at_least
+
+
+def bench_start() -> list[Result]:
+    ours, empty = start.measure()
+    note = f"median of {start.RUNS}; ours until a key is echoed, the empty app until its first picture"
+    return [Result("start to a usable prompt", ours / empty, "≤ 2 ×", ours <= 2 * empty, ours, empty, "s", note)]
+
+
+def bench_screen() -> list[Result]:
+    with_screen, headless = screen.measure()
+    note = f"nano, {len(screen.QUESTIONS)} replies, {screen.RUNS} rounds"
+    return [
+        at_least(
+            "decode with the screen open", with_screen, headless, 0.97, "tok/s", lower_is_better=False, note=note
+        )
+    ]
+
+
+BENCHES: dict[str, Callable[[], list[Result]]] = {"start": bench_start, "screen": bench_screen}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="edge0-tui bench", description=__doc__)
+    parser.add_argument("names", nargs="+", choices=[*BENCHES])
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    options = parser.parse_args(argv)
+    results = [result for name in options.names for result in BENCHES[name]()]
+    print(as_json(results) if options.json else as_text(results))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

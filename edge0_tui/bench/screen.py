@@ -1,0 +1,89 @@
+"""Tokens per second of nano with the screen open, against the same engine and conversation without one."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from edge0_tui.bench.terminal import Terminal
+from edge0_tui.chat import sidecar
+from edge0_tui.chat.turn import Turn
+from engine.client import EngineClient
+from engine.interface import new_id
+from engine.protocol import Finished, Generate, Load, Message, Sampling
+
+QUESTIONS = (
+    "What is the allocator peak?",
+    "What is an expert?",
+    "How do I stop a reply?",
+    "What is the KV cache?",
+    "Where are my transcripts?",
+    "What is the prerouter?",
+)
+RUNS = 3
+PATIENCE = 120.0
+
+
+def measure(runs: int = RUNS) -> tuple[float, float]:
+    """Decode rates in tok/s over all replies (with the screen, headless), taken in turn."""
+    with_screen, headless = [], []
+    for _ in range(runs):
+        with_screen += _in_the_application()
+        headless += asyncio.run(_headless())
+    return _rate(with_screen), _rate(headless)
+
+
+def _rate(replies: list[tuple[int, float]]) -> float:
+    """Steps over their time: (tokens, tok/s) of each reply."""
+    steps = sum(tokens - 1 for tokens, _ in replies)
+    return steps / sum((tokens - 1) / rate for tokens, rate in replies if rate)
+
+
+def _in_the_application() -> list[tuple[int, float]]:
+    with tempfile.TemporaryDirectory(prefix="edge0-bench-") as home:
+        command = [sys.executable, "-m", "edge0_tui.cli", "-m", "nano"]
+        with Terminal(command, {"EDGE0_HOME": home}) as terminal:
+            for count, question in enumerate(QUESTIONS, start=1):
+                terminal.send(question.encode() + b"\r")
+                _wait_for_answers(terminal, Path(home), count)
+            answers = _answers(Path(home))
+    found = [turn.attribution for turn in answers if turn.attribution]
+    return [(attribution.completion_tokens, attribution.tok_s) for attribution in found]
+
+
+def _wait_for_answers(terminal: Terminal, home: Path, count: int) -> None:
+    end = time.monotonic() + PATIENCE
+    while len(_answers(home)) < count:
+        if time.monotonic() > end:
+            raise TimeoutError(f"answer {count} was not finished in {PATIENCE:.0f} s")
+        terminal.drain(0.3)
+
+
+def _answers(home: Path) -> list[Turn]:
+    """Finished answers of the one conversation on disk."""
+    for path in home.glob("data/transcripts/*.json"):
+        turns = sidecar.read(path.read_bytes()).conversation.path
+        return [turn for turn in turns if turn.role == "assistant" and turn.finished]
+    return []
+
+
+async def _headless() -> list[tuple[int, float]]:
+    client = EngineClient()
+    found: list[tuple[int, float]] = []
+    messages: list[Message] = []
+    await client.start()
+    try:
+        async for _ in client.load(Load(new_id(), "nano")):
+            pass
+        for question in QUESTIONS:
+            messages.append(Message("user", question))
+            async for event in client.generate(Generate(new_id(), messages, Sampling(temperature=0))):
+                if isinstance(event, Finished):
+                    found.append((event.counters.completion_tokens, event.counters.decode_tok_s))
+                    messages.append(Message("assistant", event.text))
+    finally:
+        await client.close()
+    return found
