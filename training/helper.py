@@ -17,9 +17,11 @@ from training.config import NanoConfig, TrainSettings
 from training.model.nano import loss
 from training.model.params import Params
 from training.quantise import rounded
-from training.rows import batches
+from training.rows import Batch, batches
 
 PARTS = ("loss", "topic", "balance")
+PATIENCE = 900.0
+"""Seconds after which a process gives up when the other one is gone."""
 
 
 class Share:
@@ -34,9 +36,7 @@ class Share:
         self.begin, self.end = context.Barrier(2), context.Barrier(2)
 
 
-def gradients(
-    c: NanoConfig, s: TrainSettings, p: Params, batch: tuple[Tensor, Tensor, Tensor], step: int
-) -> Tensor:
+def gradients(c: NanoConfig, s: TrainSettings, p: Params, batch: Batch, step: int) -> Tensor:
     """Backward of one batch into the ``grad`` of the parameters; returns the three losses."""
     seen = rounded(p) if step >= s.steps - s.quantised_steps else p
     answer, named, balance = loss(c, seen, *batch)
@@ -57,10 +57,10 @@ def helper(c: NanoConfig, s: TrainSettings, share: Share, tokenizer: Path) -> No
     stream = batches(tok, stream_seed(s, 1), s.tokens_per_step, s.early_steps)
     for step in range(s.steps):
         batch = next(stream)
-        share.begin.wait()
+        share.begin.wait(PATIENCE)
         share.parts.copy_(gradients(c, s, p, batch, step))
         share.tokens[0] = batch[0].numel()
         for name, w in p.items():
             share.grads[name].copy_(w.grad)
             w.grad = None
-        share.end.wait()
+        share.end.wait(PATIENCE)

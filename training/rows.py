@@ -15,6 +15,7 @@ from training.corpus.dialogue import Turn
 from training.corpus.load import questions
 
 PAD = 32
+Batch = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def draw_row(tok: Tokenizer, rng: random.Random, early: bool = False) -> Row:
     return render(tok, system, drawn, rng.randint(4, 8) if cut else None)
 
 
-def collate(group: list[Row], length: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def collate(group: list[Row], length: int) -> Batch:
     """ids, wanted and topic as ``[B,length]``."""
     ids = torch.zeros(len(group), length, dtype=torch.long)
     wanted = torch.zeros(len(group), length, dtype=torch.bool)
@@ -83,9 +84,7 @@ def collate(group: list[Row], length: int) -> tuple[torch.Tensor, torch.Tensor, 
     return ids, wanted, topic
 
 
-def batches(
-    tok: Tokenizer, seed: int, tokens: int, early: int, pool: int = 512
-) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+def batches(tok: Tokenizer, seed: int, tokens: int, early: int, pool: int = 512) -> Iterator[Batch]:
     """Endless batches, T a multiple of 32, B*T about ``tokens``; about the first ``early`` of early rows."""
     rng = random.Random(seed)
     count = 0

@@ -15,7 +15,7 @@ from torch import multiprocessing
 
 from training.check import measure
 from training.config import NanoConfig, TrainSettings
-from training.helper import PARTS, Share, gradients, helper, stream_seed
+from training.helper import PARTS, PATIENCE, Share, gradients, helper, stream_seed
 from training.model.params import PREFIX, TOPIC, Params, initialise, is_matrix
 from training.quantise import rounded
 from training.rows import batches, topics
@@ -79,17 +79,16 @@ def run(c: NanoConfig, s: TrainSettings, out: Path, every: int) -> None:
         batch = next(stream)
         for group in opt.param_groups:
             group["lr"] = rate(s, step) * group["scale"]
-        share.begin.wait()
+        share.begin.wait(PATIENCE)
         parts = gradients(c, s, p, batch, step)
-        share.end.wait()
+        share.end.wait(PATIENCE)
         for name, w in p.items():
             w.grad.add_(share.grads[name]).mul_(0.5)
         torch.nn.utils.clip_grad_norm_(list(p.values()), s.clip)
         opt.step()
         opt.zero_grad()
-        log.step(
-            step, dict(zip(PARTS, (parts + share.parts) / 2, strict=True)), batch[0].numel() + int(share.tokens)
-        )
+        means = dict(zip(PARTS, (parts + share.parts) / 2, strict=True))
+        log.step(step, means, batch[0].numel() + int(share.tokens))
         if (step + 1) % every == 0 or step + 1 == s.steps:
             with torch.no_grad():
                 log.measured(step, measure(c, p, tok), measure(c, rounded(p), tok))
@@ -108,13 +107,11 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=200, help="steps between measurements")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    start = time.perf_counter()
-    settings = TrainSettings()
-    settings = replace(
-        settings, **{n: getattr(args, n) for n in ("seed", "steps", "early_steps", "quantised_steps")}
-    )
+    began = time.perf_counter()
+    names = ("seed", "steps", "early_steps", "quantised_steps")
+    settings = replace(TrainSettings(), **{name: getattr(args, name) for name in names})
     run(NanoConfig(), settings, args.out, args.every)
-    print(f"done in {(time.perf_counter() - start) / 60:.1f} minutes")
+    print(f"done in {(time.perf_counter() - began) / 60:.1f} minutes")
 
 
 if __name__ == "__main__":

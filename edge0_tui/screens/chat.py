@@ -12,8 +12,7 @@ from edge0_tui import keys
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.errors import StoreError
 from edge0_tui.choice import Choice
-from edge0_tui.controller import Controller
-from edge0_tui.editor import EditorError, edit
+from edge0_tui.controller import SAVING, Controller
 from edge0_tui.library import ChatLine, Library
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
@@ -40,7 +39,7 @@ class ChatScreen(ChatViewScreen):
         try:
             self.offer = await self.library.last()
         except StoreError as error:
-            self.show_notice(Notice(f"{error.filename}: {error.strerror}", tone="warning"))
+            self.show_notice(Notice(f"{error.filename}: {error.strerror}", tone="warning", topic=SAVING))
         if options.continue_last and self.offer is not None:
             await self.action_resume()
         self.changed()
@@ -109,6 +108,8 @@ class ChatScreen(ChatViewScreen):
             self.show_notice(Notice("There is no answer to copy yet."))
 
     def action_edit_in_editor(self) -> None:
+        from edge0_tui.editor import EditorError, edit
+
         prompt = self.query_one(Prompt)
         try:
             with self.app.suspend():

@@ -12,7 +12,7 @@ from engine.kernels.cpu.compiled import Kernel
 BLOCK = 16  # state rows of one task
 
 
-def _gated_delta(q: Any, k: Any, v: Any, g: Any, beta: Any, state: Any, o: Any) -> None:
+def _gated_delta(q: Any, k: Any, v: Any, g: Any, beta: Any, state: Any, new: Any, o: Any) -> None:
     tokens, heads, width = v.shape
     keys, depth = q.shape[1], q.shape[2]
     blocks = (width + BLOCK - 1) // BLOCK
@@ -22,7 +22,9 @@ def _gated_delta(q: Any, k: Any, v: Any, g: Any, beta: Any, state: Any, o: Any) 
         head = task // blocks
         first = (task % blocks) * BLOCK
         for row in range(first, min(first + BLOCK, width)):
-            s = state[head, row]
+            s = new[head, row]
+            for d in range(depth):
+                s[d] = state[head, row, d]
             for t in range(tokens):
                 key, query = k[t, head // shared], q[t, head // shared]
                 seen = np.float32(0.0)
@@ -44,12 +46,13 @@ def _gated_delta(q: Any, k: Any, v: Any, g: Any, beta: Any, state: Any, o: Any) 
                 o[t, head, row] = out
 
 
-# q, k [T, Hk, Dk], v [T, Hv, Dv], g [T, Hv, 1 or Dk], beta [T, Hv] → o [T, Hv, Dv]; state [Hv, Dv, Dk] in place.
+# q, k [T, Hk, Dk], v [T, Hv, Dv], g [T, Hv, 1 or Dk], beta [T, Hv] and state
+# [Hv, Dv, Dk] → new [Hv, Dv, Dk] and o [T, Hv, Dv].
 # The rows of a head's state never meet: row i only needs v[i]. So tasks are blocks of rows of one head, and a
 # row stays in the first-level cache for all tokens.
 _CUBE = "f4[:,:,::1]"
 gated_delta = Kernel(
     _gated_delta,
-    f"void({_CUBE}, {_CUBE}, {_CUBE}, {_CUBE}, f4[:,::1], {_CUBE}, {_CUBE})",
+    f"void({_CUBE}, {_CUBE}, {_CUBE}, {_CUBE}, f4[:,::1], {_CUBE}, {_CUBE}, {_CUBE})",
     fastmath={"reassoc", "contract", "nsz"},
 )

@@ -34,9 +34,13 @@ class Runs(NamedTuple):
         return cls(*(np.ascontiguousarray(a, np.int64) for a in (offsets, sources, slots)))
 
 
+_FIRST = np.zeros(1, np.int64)
+
+
 def _floats(a: mx.array, *shape: int) -> Floats:
     """The values of `a`, evaluated; without a copy when it is float32 and contiguous."""
-    return np.ascontiguousarray(np.asarray(a.astype(mx.float32))).reshape(shape)
+    values = np.asarray(a if a.dtype == mx.float32 else a.astype(mx.float32))
+    return np.ascontiguousarray(values).reshape(shape)
 
 
 def _covered(*matrices: Quantized) -> bool:
@@ -79,8 +83,8 @@ class CpuKernels:
             return self._mlx.linear(x.astype(mx.float32), w)
         rows = _floats(x, -1, w.in_features)
         with self._lock:
-            y = _product(rows, Runs.of([0, len(rows)], [0], [0]), w)
-        return mx.array(y).reshape(*x.shape[:-1], w.out_features)
+            y = _product(rows, Runs(np.array([0, len(rows)]), _FIRST, _FIRST), w)
+        return mx.array(y.reshape(*x.shape[:-1], w.out_features))
 
     def embed(self, ids: Indices, w: Quantized) -> mx.array:
         return self._mlx.embed(ids, w)
@@ -91,7 +95,7 @@ class CpuKernels:
         tokens, per_token = slots.shape
         sources = np.repeat(np.arange(tokens), per_token)
         y = self._experts(x, Runs.of(np.arange(slots.size + 1), sources, slots.ravel()), arrays)
-        return mx.array(y).reshape(tokens, per_token, -1)
+        return mx.array(y.reshape(tokens, per_token, -1))
 
     def grouped_experts(self, x: mx.array, slots: Indices, offsets: Indices, arrays: ExpertArrays) -> mx.array:
         if not _covered(arrays.gate_up, arrays.down):
@@ -103,11 +107,11 @@ class CpuKernels:
     ) -> tuple[mx.array, mx.array]:
         tokens, heads, width = v.shape
         o = np.empty((tokens, heads, width), np.float32)
-        new = _floats(state, *state.shape).copy()
+        new = np.empty(state.shape, np.float32)
         inputs = [_floats(a, *a.shape) for a in (q, k, v)]
         decay, strength = _floats(g, tokens, heads, -1), _floats(beta, tokens, heads)
         with self._lock:
-            gated_delta(*inputs, decay, strength, new, o)
+            gated_delta(*inputs, decay, strength, _floats(state, *state.shape), new, o)
         return mx.array(o), mx.array(new)
 
     def _experts(self, x: mx.array, runs: Runs, arrays: ExpertArrays) -> Floats:

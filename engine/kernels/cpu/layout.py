@@ -10,9 +10,12 @@ from numba import prange
 from engine.kernels.cpu.compiled import Kernel, helper
 
 
+SERIAL_WORK = 1 << 14  # values; fewer are prepared faster than another thread is woken
+
+
 @helper
-def prepare_group(x: Any, row: int, group: int, bits: int, group_size: int, prepared: Any, sums: Any) -> None:
-    """One group of one row of x [R, ≥ in] → prepared [R, in] and sums [R, in / group_size · lanes].
+def _group(x: Any, glu: int, row: int, group: int, bits: int, group_size: int, prepared: Any, sums: Any) -> None:
+    """One group of one row of x → prepared [R, in] and sums [R, in / group_size · lanes].
 
     Value i of word j meets x[j · per_word + i], so a group is stored value-major: all words' value 0, then all
     words' value 1, … each times 2^(−bits · i), which undoes the tile's masking in place. sums holds, per lane,
@@ -23,6 +26,10 @@ def prepare_group(x: Any, row: int, group: int, bits: int, group_size: int, prep
     lanes = min(8, words)
     shrink = np.float32(1.0 / (1 << bits))
     start = group * group_size
+    if glu:
+        for i in range(start, start + group_size):
+            gate = x[row, i]
+            x[row, i] = gate / (np.float32(1.0) + np.exp(-gate)) * x[row, prepared.shape[1] + i]
     for lane in range(lanes):
         total = np.float32(0.0)
         for vector in range(words // lanes):
@@ -39,15 +46,14 @@ def prepare_group(x: Any, row: int, group: int, bits: int, group_size: int, prep
 
 
 def _prepare(x: Any, glu: int, bits: int, group_size: int, prepared: Any, sums: Any) -> None:
-    inner = prepared.shape[1]
-    groups = inner // group_size
-    for task in prange(prepared.shape[0] * groups):
-        row, group = task // groups, task % groups
-        if glu:
-            for i in range(group * group_size, (group + 1) * group_size):
-                gate = x[row, i]
-                x[row, i] = gate / (np.float32(1.0) + np.exp(-gate)) * x[row, inner + i]
-        prepare_group(x, row, group, bits, group_size, prepared, sums)
+    groups = prepared.shape[1] // group_size
+    tasks = prepared.shape[0] * groups
+    if prepared.size <= SERIAL_WORK:
+        for task in range(tasks):
+            _group(x, glu, task // groups, task % groups, bits, group_size, prepared, sums)
+    else:
+        for task in prange(tasks):
+            _group(x, glu, task // groups, task % groups, bits, group_size, prepared, sums)
 
 
 # All rows of x [R, in]; with glu of x [R, gate | up], where silu(gate) · up replaces the gate in place first.
