@@ -169,12 +169,15 @@ BY_ID = {action.id: action for action in ACTIONS}
 PRIORITY = frozenset({"copy_or_stop", "quit", "command_palette"})
 
 
-def bindings(scope: Scope) -> list[BindingType]:
-    """Textual bindings of one scope; each carries its action's id, so that a keymap can change its keys."""
+def bindings(scope: Scope, namespace: str = "") -> list[BindingType]:
+    """Textual bindings of one scope; each carries its action's id, so that a keymap can change its keys.
+
+    `namespace` is "app." where another node than the owner of the actions binds them.
+    """
     return [
         Binding(
             ",".join(action.keys),
-            action.id,
+            namespace + action.id,
             action.label,
             show=False,
             priority=action.id in PRIORITY,

@@ -25,6 +25,7 @@ from engine.experts.arena import Arena
 from engine.experts.record import RecordShape
 from engine.experts.streamer import ExpertStreamer
 from engine.footprint import footprint
+from engine.kernels import selftest
 from engine.kernels.interface import Kernels
 from engine.models.build import build_model
 from engine.models.model import Model
@@ -114,8 +115,10 @@ def load(request: Load, kernels: Kernels, progress: Progress, cancelled: Callabl
     experts = _streamer(chosen.checkpoint, plan)
     try:
         model, prerouter = _read(chosen, kernels, experts, step)
-        step("compiling kernels")
+        step("preparing kernels")
         kernels.warm_up()
+        if kernels.name == "mlx":
+            selftest.run(kernels)
     except BaseException:
         experts.close()
         raise

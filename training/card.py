@@ -14,11 +14,11 @@ Trained from zero for this project; the corpus, the scripts and the commands are
 
 | | |
 |---|---|
-| architecture | qwen3_5_moe, the 35B tier's: gated delta nets, every {c.attention_interval}th layer gated attention |
+| architecture | qwen3_5_moe, as the 35B: gated delta nets, every {c.attention_interval}th layer attention |
 | size | {c.layers} layers, hidden {c.hidden}, {c.experts} experts of {c.expert_dim} in each, K = {c.top_k} |
 | weights | int4, groups of 64; router and shared-expert gate in 8 bits; {size} in all files |
 | tokenizer | byte-level BPE, {c.vocab} rows |
-| training | seed {s.seed}, {s.steps} steps of 2 × {s.tokens_per_step} tokens, the last {s.quantised_steps} with int4 rounding |
+| training | seed {s.seed}, {s.steps} steps, 2 × {s.tokens_per_step} tokens, {s.quantised_steps} of them in int4 |
 | licence | Apache-2.0 |
 
 Greedy, every question in a fresh chat, through the shipped {where} on {date}

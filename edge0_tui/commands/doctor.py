@@ -18,7 +18,7 @@ from edge0_tui.paths import find_paths
 from edge0_tui.settings_file import read
 from engine import probe
 
-_DISTRIBUTIONS = ("edge0-tui", "mlx", "textual", "tokenizers", "numpy", "numba", "cmeel-openblas", "psutil")
+_DISTRIBUTIONS = ("edge0-tui", "mlx", "textual", "tokenizers", "numpy", "numba", "scipy-openblas32", "psutil")
 _DESCRIBE_TIMEOUT = 120
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import Screen
@@ -50,14 +51,16 @@ class ChatViewScreen(Screen[None]):
         yield HeaderLine(id="header")
         with Horizontal(id="middle"):
             with Vertical(id="column"):
-                yield EmptyState(id="empty")
-                yield Transcript()
-                yield Banner(id="banner")
-                yield ActivityLine(id="activity")
-                with Horizontal(id="prompt-row"):
-                    yield Static("❯", id="prompt-mark", markup=False)
-                    yield Prompt(id="prompt", enter_sends=chat.enter_sends)
-            with VerticalScroll(id="panel-scroll", can_focus=False):
+                with Vertical(id="above"):
+                    yield EmptyState(id="empty")
+                    yield Transcript()
+                with Vertical(id="below"):
+                    yield Banner(id="banner")
+                    yield ActivityLine(id="activity")
+                    with Horizontal(id="prompt-row"):
+                        yield Static("❯", id="prompt-mark", markup=False)
+                        yield Prompt(id="prompt", enter_sends=chat.enter_sends)
+            with VerticalScroll(id="panel-scroll"):
                 yield Panel(id="panel")
         yield StatusLine(id="status")
         yield KeyBar(id="keys")
@@ -75,6 +78,14 @@ class ChatViewScreen(Screen[None]):
     def on_resize(self) -> None:
         self.lay_out()
         self.call_after_refresh(self._redraw)
+
+    def on_key(self, event: events.Key) -> None:
+        """Whatever has the focus, what is written goes to the prompt."""
+        prompt = self.query_one(Prompt)
+        if event.is_printable and event.character and self.focused is not prompt:
+            event.stop()
+            prompt.focus()
+            prompt.insert(event.character)
 
     def update_node_styles(self, animate: bool = True) -> None:
         """Nothing: the terminal's focus asks for it, and with a long chat restyling everything takes seconds.

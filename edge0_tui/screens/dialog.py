@@ -12,6 +12,8 @@ from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widgets import Static
 
+from edge0_tui.keys import bindings
+
 Result = TypeVar("Result")
 
 
@@ -21,7 +23,11 @@ class Dialog(ModalScreen[Result]):
     CSS_PATH: ClassVar[CSSPathType | None] = "dialog.tcss"
     TITLE = ""
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = (("esc", "close"),)
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "Close", show=False)]
+    # A modal screen hides the application's bindings, so they are repeated here.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "close", "Close", show=False),
+        *bindings("app", "app."),
+    ]
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="sheet"):

@@ -8,7 +8,10 @@ from textual.widgets.option_list import Option
 
 
 class MenuList(OptionList):
-    """Texts and notes are shown as they are, never as markup."""
+    """Texts and notes are shown as they are, never as markup.
+
+    No colours of its own: they would not suit the line under the cursor in every theme.
+    """
 
     def __init__(self, *, id: str | None = None, text_width: int = 24) -> None:
         super().__init__(id=id, compact=True, markup=False)
@@ -20,14 +23,14 @@ class MenuList(OptionList):
         self.add_option(Option(Content.styled(text, "$text-muted"), disabled=True))
 
     def add_line(self, text: str, note: str = "", *, id: str, marked: bool = False, enabled: bool = True) -> None:
-        mark = ("● ", "$accent") if marked else ("  ", "")
-        style = "$foreground" if enabled else "$text-disabled"
+        mark = "● " if marked else "  "
+        style = "" if enabled else "$text-disabled"
         name = Content(text)
         if note:
             name = name.truncate(self._text_width, ellipsis=True).pad_right(
                 max(0, self._text_width - name.cell_length)
             )
-        prompt = Content.assemble(mark, name.stylize_before(style), (f"  {note}" if note else "", "$text-muted"))
+        prompt = Content.assemble(mark, name.stylize_before(style), (f"  {note}" if note else "", "dim"))
         self.add_option(Option(prompt, id=id, disabled=not enabled))
 
     def go_to_first(self, marked: str | None = None) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.bench.table import Result, as_json, as_text, at_least, at_most, exactly
-from engine.checkpoint.synthetic import SyntheticSpec, full, sliced, write_synthetic
+from engine.checkpoint.synthetic import REAL_35B, SyntheticSpec, full, sliced, write_synthetic
 from engine.errors import EngineError
 from engine.plan import GiB
 
@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def bench_slice(folder: Path) -> list[Result]:
     """Decode and prefill on a slice, against mlx-lm in float32 and as it loads by default."""
-    path = _checkpoint(folder / f"slice-{SLICE_LAYERS}", sliced(SLICE_LAYERS))
+    path = _checkpoint(folder / f"slice-{SLICE_LAYERS}", sliced(SLICE_LAYERS, REAL_35B.vocab_size))
     shared = [str(path), "--experts-per-token", "4", "--steps", str(STEPS)]
     _say("this engine: decode and prefill")
     ours = _run("engine.bench.ours", str(path), "--everything", "--steps", str(STEPS), "--repeat", "2")

@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> int:
 def measure(options: argparse.Namespace) -> dict[str, float]:
     """Median seconds of a decode step and seconds of a prefill, after one warm-up of each."""
     if options.blas:
-        import engine.kernels  # noqa: F401  # loads BLAS before mlx
+        import engine.kernels  # noqa: F401  # gives MLX its fast matrix product
     import mlx.core as mx
     from mlx_lm.models.cache import make_prompt_cache
     from mlx_lm.utils import load_model

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import engine.kernels  # noqa: F401  # loads BLAS before anything imports MLX
+import engine.kernels  # noqa: F401  # gives MLX its fast matrix product
 from engine.checkpoint.synthetic import tiny, write_synthetic
 
 

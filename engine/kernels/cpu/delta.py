@@ -46,8 +46,7 @@ def _gated_delta(q: Any, k: Any, v: Any, g: Any, beta: Any, state: Any, new: Any
                 o[t, head, row] = out
 
 
-# q, k [T, Hk, Dk], v [T, Hv, Dv], g [T, Hv, 1 or Dk], beta [T, Hv] and state
-# [Hv, Dv, Dk] → new [Hv, Dv, Dk] and o [T, Hv, Dv].
+# q, k [T, Hk, Dk], v [T, Hv, Dv], g [T, Hv, 1 or Dk], beta [T, Hv], state [Hv, Dv, Dk] → new state, o [T, Hv, Dv].
 # The rows of a head's state never meet: row i only needs v[i]. So tasks are blocks of rows of one head, and a
 # row stays in the first-level cache for all tokens.
 _CUBE = "f4[:,:,::1]"

@@ -9,7 +9,6 @@ from numba import prange
 
 from engine.kernels.cpu.compiled import Kernel, helper
 
-
 SERIAL_WORK = 1 << 14  # values; fewer are prepared faster than another thread is woken
 
 

@@ -23,7 +23,7 @@ from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.transcript import Transcript
 from engine.client import EngineClient
 
-PATIENCE = 60.0
+PATIENCE = 30.0
 SHORT = {"text": "One two three.", "prompt_tokens": 4, "prefill_chunk": 4}
 LONG = {"text": " ".join(f"word{number}" for number in range(4000)), "pace": 0.01, "prompt_tokens": 4}
 
