@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import os
 import signal
 import time
 from collections.abc import Coroutine
@@ -42,7 +43,8 @@ class Edge0App(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("app")
 
     def __init__(self, options: AppOptions, paths: Paths, reading: settings_file.Reading, engine: Engine) -> None:
-        super().__init__()
+        # Without this Textual greys colours out, and greys the terminal's own to black on black.
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.options, self.paths, self.settings = options, paths, reading.settings
         self.settings_errors = reading.errors
         self.found_themes = themes.load(paths.settings.parent / "themes")

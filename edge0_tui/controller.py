@@ -153,6 +153,7 @@ class Controller:
     def link_loaded(self, info: ModelInfo) -> None:
         self.figures.info = info
         self.figures.counters = None
+        self.figures.context_known = not self.conversation.turns
         self._next()
         self._view.changed()
 

@@ -62,6 +62,7 @@ class EngineLink:
         self._load_id = ""
         self._stopped: Choice | None = None
         self._deaths: list[float] = []
+        self._died_of = ""
         engine.on_notice = self._on_notice
 
     async def open(self, choice: Choice) -> None:
@@ -109,6 +110,9 @@ class EngineLink:
             self.info, self.loaded = outcome.info, choice
             self._become("ready")
             self._listener.link_loaded(outcome.info)
+            if self._died_of:
+                why, self._died_of = self._died_of, ""
+                self._tell(f"The engine stopped ({why}) and was restarted.", "The text so far is kept.", "warning")
         elif isinstance(outcome, Failed):
             await self._fall_back(choice, outcome, tried | {(choice.model, choice.adapter)})
 
@@ -130,6 +134,7 @@ class EngineLink:
     async def restart(self) -> None:
         """A new process, asked for by a person, with the same model."""
         self._deaths.clear()
+        self._died_of = ""
         again = self.loading or self.loaded or Choice()
         self._forget()
         self._listener.link_notice_over(SILENCE)
@@ -213,6 +218,7 @@ class EngineLink:
             self._tell(f"The engine stopped while loading {was_loading.name} ({died.status}).", "ctrl+o", "error")
         else:
             self._tell(f"The engine stopped ({died.status}); it is being restarted.", "Nothing is lost.", "warning")
+            self._died_of = died.status
         if not await self._start():
             return
         if again is not None:

@@ -87,11 +87,16 @@ def fixed_items(facts: ModelFacts, context: int, chunk: int, everything: bool = 
     )
 
 
+def budget_for(facts: ModelFacts, slots: int, context: int | None = None) -> int:
+    """The least budget that gives `slots` slots."""
+    wanted = context or min(DEFAULT_CONTEXT, facts.max_context)
+    fixed = fixed_items(facts, wanted, CHUNK, everything=slots >= facts.all_records)
+    return sum(item.bytes for item in fixed) + slots * facts.record
+
+
 def everything_budget(facts: ModelFacts, context: int | None = None) -> int:
     """The least budget that gives every record a slot."""
-    wanted = context or min(DEFAULT_CONTEXT, facts.max_context)
-    fixed = sum(item.bytes for item in fixed_items(facts, wanted, CHUNK, everything=True))
-    return fixed + facts.all_records * facts.record
+    return budget_for(facts, facts.all_records, context)
 
 
 def default_budget(facts: ModelFacts, context: int, usable: int) -> int:

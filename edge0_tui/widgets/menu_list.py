@@ -13,6 +13,16 @@ class MenuList(OptionList):
     No colours of its own: they would not suit the line under the cursor in every theme.
     """
 
+    DEFAULT_CSS = """
+    MenuList {
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
+        scrollbar-size-vertical: 1;
+        &:nocolor > .option-list--option-highlighted { text-style: bold underline; }
+        &:nocolor:focus > .option-list--option-highlighted { text-style: bold underline; }
+    }
+    """
+
     def __init__(self, *, id: str | None = None, text_width: int = 24) -> None:
         super().__init__(id=id, compact=True, markup=False)
         self._text_width = text_width

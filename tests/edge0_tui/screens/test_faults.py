@@ -28,6 +28,8 @@ async def test_a_death_in_a_reply_keeps_the_text_restarts_and_the_next_reply_wor
         assert partial.startswith("word0 word1")
         await driver.until(lambda: "exit code 70" in driver.banner)
         await driver.ready()
+        await driver.until(lambda: "was restarted" in driver.banner)
+        assert driver.chat.figures.values()["tokens"] == "– / 4,096"
         assert driver.engine.pid != first
         assert await driver.ask("Are you back?") == "One two three."
         assert driver.answers[0] == partial

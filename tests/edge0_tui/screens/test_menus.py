@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from textual.color import Color
+from textual.filter import Monochrome, NoColor
 from textual.widgets import Checkbox, Input, Log
 
 from edge0_tui import settings_file
@@ -154,3 +157,20 @@ def test_the_tail_of_a_log_is_plain_text(tmp_path: Path) -> None:
     log.write_bytes(b"\x1b[31mred\x1b[0m [b]not markup[/b]\x07\nlast \xff line\n")
     assert tail(log) == ["red [b]not markup[/b]", "last � line"]
     assert "No such file" in tail(tmp_path / "nothing")[0]
+
+
+async def test_without_colour_text_and_the_chosen_line_can_still_be_told_apart(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(home, TWO_ADAPTERS) as driver:
+        await driver.ready()
+        await driver.pilot.press("ctrl+o")
+        await driver.on_screen(ModelsScreen)
+        await driver.until(lambda: highlighted(driver))
+        strip = driver.app.screen.query_one(MenuList).render_line(1)
+        shown = [style for _, style, _ in NoColor().apply(list(strip), Color(0, 0, 0)) if style]
+        assert any(style.underline for style in shown)
+        assert all(style.color is None or style.color.is_default for style in shown)
+        assert any(isinstance(item, NoColor) for item in driver.app._filters)
+        assert not any(isinstance(item, Monochrome) for item in driver.app._filters)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from engine.choice import choose
 from engine.loaded import LoadedModel
 from engine.models.step import Step
-from engine.plan import everything_budget
+from engine.plan import budget_for
 from engine.protocol import Event, Finished, Generate, Load, Message, Sampling
 from engine.session import Session
 
@@ -43,8 +43,7 @@ class Subject:
         request = Load("load", str(path), adapter=adapter, routing=routing)
         if slots is not None:
             facts = choose(request).facts(self.session.kernels.activation_dtype.size)
-            spare = facts.all_records - slots
-            request = replace(request, memory_bytes=everything_budget(facts) - spare * facts.record)
+            request = replace(request, memory_bytes=budget_for(facts, slots))
         self.info = self.session.load(request, lambda *_: None, never)
         assert slots in (None, self.info.slots)
         if chunk is not None:
