@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import os
 import signal
+import threading
 import time
 from collections.abc import Coroutine
 from typing import Any, ClassVar
@@ -32,6 +33,7 @@ from edge0_tui.terminal_keys import know_alt_enter
 from engine.interface import Engine
 
 _TWICE_SECONDS = 2.0
+_PATIENCE_SECONDS = 6.0
 
 
 class Edge0App(App[int]):
@@ -72,9 +74,16 @@ class Edge0App(App[int]):
 
     def on_mount(self) -> None:
         """Everything that may take long comes after the first picture."""
-        for name in (signal.SIGTERM, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(name, lambda: self.spawn(self.action_quit()))
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(number, self._told_to_leave, number)
         self.call_after_refresh(self._begin)
+
+    def _told_to_leave(self, number: int) -> None:
+        """Leave in good order; a terminal that is gone can block that for ever, so not later than in a while."""
+        last_resort = threading.Timer(_PATIENCE_SECONDS, os._exit, (128 + number,))
+        last_resort.daemon = True
+        last_resort.start()
+        self.spawn(self.action_quit())
 
     def _begin(self) -> None:
         from edge0_tui.startup import begin

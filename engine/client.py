@@ -21,7 +21,7 @@ Rules
 - A slow consumer costs nothing: waiting deltas are merged, and `Finished` holds the whole text anyway.
 - `unresponsive` is set, and noticed, when nothing came for 10 s or a stop was ignored for 10 s.
 - `on_notice` is called on the event loop and must not block. A death is noticed even if no request is open.
-- `engine.interface.Engine` is the type to hold; `engine.replay.ReplayClient` implements it without a process.
+- `engine.interface.Engine` is the type to hold; `process.replay.ReplayClient` implements it without a process.
 """
 
 from __future__ import annotations
@@ -34,11 +34,13 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from engine.enginelog import EngineLog
 from engine.errors import UsageError
-from engine.inflow import Inflow
 from engine.interface import Died, EngineDied, Notice, Unresponsive, new_id
-from engine.launch import GRACE, default_command, end, spawn, status_text
+from engine.process.enginelog import EngineLog
+from engine.process.inflow import Inflow
+from engine.process.launch import GRACE, default_command, end, spawn, status_text
+from engine.process.recording import Recorder
+from engine.process.vigil import Vigil
 from engine.protocol import (
     Event,
     Failed,
@@ -52,8 +54,6 @@ from engine.protocol import (
     Reset,
     Stop,
 )
-from engine.recording import Recorder
-from engine.vigil import Vigil
 from engine.wire import ProtocolError, decode, encode
 
 START_TIMEOUT = 30.0
@@ -72,8 +72,8 @@ class EngineClient:
         patience: float = 10.0,
         grace: float = GRACE,
     ) -> None:
-        """`record` is a file for `engine.replay`. Seconds: `patience` until it counts as unresponsive, `grace`
-        for each step of the ladder in `close`."""
+        """`record` is a file for `process.replay`. Seconds: `patience` until it counts as unresponsive, `grace` for
+        each step of the ladder in `close`."""
         self.on_notice: Callable[[Notice], None] | None = None
         self.garbage_lines = 0
         self._command = list(command) if command is not None else default_command()

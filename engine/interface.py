@@ -53,7 +53,7 @@ Notice = Heartbeat | Died | Unresponsive | Responsive | Failed
 
 
 class Engine(Protocol):
-    """Implemented by `engine.client.EngineClient` and `engine.replay.ReplayClient`; see the former."""
+    """Implemented by `engine.client.EngineClient` and `engine.process.replay.ReplayClient`; see the former."""
 
     on_notice: Callable[[Notice], None] | None
 

@@ -48,11 +48,12 @@ class Session:
 
     def load(self, request: Load, progress: Progress, cancelled: Callable[[], bool]) -> ModelInfo:
         """Load what is asked for; only the adapter or routing is exchanged when the base stays the same."""
-        loaded = self._loaded
-        if loaded is not None and self._request is not None and _same_base(self._request, request):
+        loaded, before = self._loaded, self._request
+        if loaded is not None and before is not None and _same_base(before, request):
             started = time.perf_counter()
             routing = checked_routing(request.routing, loaded.checkpoint.name, self._has_heads)
-            switch_adapter(loaded, request.adapter, self.kernels)
+            if request.adapter != before.adapter:
+                switch_adapter(loaded, request.adapter, self.kernels)
             loaded.routing, loaded.seconds = routing, time.perf_counter() - started
         else:
             self.close()

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine import __version__
-from engine.heartbeat import start_heartbeat
-from engine.inbox import Inbox, read_requests
-from engine.lifeline import die_with_parent, leave_within
-from engine.outbox import Outbox
+from engine.process.heartbeat import start_heartbeat
+from engine.process.inbox import Inbox, read_requests
+from engine.process.lifeline import die_with_parent, leave_within
+from engine.process.outbox import Outbox
+from engine.process.serving import Server, Session
 from engine.protocol import Ready
-from engine.serving import Server, Session
 
 GRACE = 1.5
 """Seconds that a running job gets to notice that the process is leaving."""
@@ -108,8 +108,8 @@ def describe() -> int:
 
 def _make_session(script: Path | None) -> Session:
     if script is not None:
-        from engine.script import read_script
-        from engine.scripted import ScriptedSession
+        from engine.process.script import read_script
+        from engine.process.scripted import ScriptedSession
 
         return ScriptedSession(read_script(script))
     from engine.session import Session as ModelSession

@@ -26,9 +26,10 @@ class Terminal:
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self.output = bytearray()
+        self.exit_code: int | None = None
         self.started = time.perf_counter()
-        self._pid, self._descriptor = pty.fork()
-        if self._pid == 0:
+        self.pid, self._descriptor = pty.fork()
+        if self.pid == 0:
             os.execvpe(command[0], list(command), {**os.environ, "TERM": "xterm-256color", **environment})
         fcntl.ioctl(self._descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", *SIZE, 0, 0))
 
@@ -38,14 +39,15 @@ class Terminal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        """End the program and everything in its session."""
+        """End the program if it still runs."""
+        if self.exit_code is not None:
+            return
         for number in (signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self._pid, number)
+                os.kill(self.pid, number)
             end = time.monotonic() + 10
             while time.monotonic() < end:
-                if os.waitpid(self._pid, os.WNOHANG)[0]:
-                    os.close(self._descriptor)
+                if self._ended():
                     return
                 self._read(0.05)
 
@@ -66,8 +68,37 @@ class Terminal:
         while time.monotonic() < end and self._read(end - time.monotonic()):
             pass
 
+    def wait(self, seconds: float = 30.0) -> int:
+        """The exit code (negative: the signal that ended it). Raises TimeoutError."""
+        end = time.monotonic() + seconds
+        while not self._ended():
+            if time.monotonic() > end:
+                raise TimeoutError("the program did not end")
+            self._read(0.05)
+        assert self.exit_code is not None
+        return self.exit_code
+
+    def hang_up(self) -> None:
+        """Close the terminal under the program, as a lost connection does."""
+        os.close(self._descriptor)
+        self._descriptor = -1
+
+    def _ended(self) -> bool:
+        if self.exit_code is None:
+            done, status = os.waitpid(self.pid, os.WNOHANG)
+            if done:
+                self.drain(0.2)
+                self.exit_code = os.waitstatus_to_exitcode(status)
+                if self._descriptor >= 0:
+                    os.close(self._descriptor)
+                    self._descriptor = -1
+        return self.exit_code is not None
+
     def _read(self, seconds: float) -> bool:
         """False when the program has closed its side."""
+        if self._descriptor < 0:
+            time.sleep(max(0.0, seconds))
+            return False
         if not select.select([self._descriptor], [], [], max(0.0, seconds))[0]:
             return True
         try:

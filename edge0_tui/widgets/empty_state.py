@@ -13,6 +13,9 @@ _HINTS = (
     ("ctrl+p", "commands", "everything else"),
 )
 
+SUGGESTION = "What is the allocator peak?"
+"""nano only knows this application, so its first visitor is told what to ask."""
+
 
 @dataclass(frozen=True)
 class Welcome:
@@ -44,6 +47,8 @@ class EmptyState(Static):
             lines.append(
                 Content.assemble(("Ask ", "$text-muted"), self.welcome.model, (" something.", "$text-muted"))
             )
+            if self.welcome.model == "nano" and width >= 40:
+                lines.append(Content.styled("For instance: " + SUGGESTION, "$text-muted"))
         if self.welcome.resume:
             title = Content(self.welcome.resume).truncate(max(8, width - 26), ellipsis=True)
             lines += [

@@ -17,7 +17,7 @@ import pytest
 
 from edge0_tui.cli import main
 from edge0_tui.report import figures, report
-from engine.launch import SCRIPT_VARIABLE
+from engine.process.launch import SCRIPT_VARIABLE
 from engine.protocol import Counters, ExpertCounters, Finished, ModelInfo, RoutingReport
 
 CONTRACT = {
@@ -250,7 +250,7 @@ def test_the_prompt_from_standard_input(script: Script) -> None:
 def test_importing_the_command_line_is_cheap() -> None:
     program = """
 import sys
-import edge0_tui.cli, edge0_tui.headless, engine.client, engine.replay
+import edge0_tui.cli, edge0_tui.headless, engine.client, engine.process.replay
 from edge0_tui.commands import adapters, bench, doctor, models, run, transcripts
 heavy = ("mlx", "mlx_lm", "numba", "numpy", "huggingface_hub", "tokenizers", "textual", "engine.session")
 print([name for name in heavy if name in sys.modules])

@@ -15,8 +15,10 @@ import pytest
 
 from engine.client import EngineClient
 from engine.errors import CheckpointError, UsageError
-from engine.inflow import Inflow
 from engine.interface import Died, Engine, EngineDied, Notice, Responsive, Unresponsive, new_id
+from engine.process.inflow import Inflow
+from engine.process.replay import ReplayClient
+from engine.process.vigil import Vigil
 from engine.protocol import (
     Counters,
     Delta,
@@ -31,8 +33,6 @@ from engine.protocol import (
     Message,
     Piece,
 )
-from engine.replay import ReplayClient
-from engine.vigil import Vigil
 
 REPLIES: list[dict[str, Any]] = [
     {"match": "long", "text": "word " * 5000, "pace": 0.05},

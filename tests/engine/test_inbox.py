@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import threading
 
-from engine.inbox import Inbox, read_requests
+from engine.process.inbox import Inbox, read_requests
 from engine.protocol import Event, Failed, Generate, Heartbeat, Load, Message, Request, Reset, Shutdown, Stop
 from engine.wire import encode
 

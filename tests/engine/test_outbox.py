@@ -6,8 +6,8 @@ import threading
 import time
 from itertools import pairwise
 
-from engine.batching import INTERVAL
-from engine.outbox import Outbox
+from engine.process.batching import INTERVAL
+from engine.process.outbox import Outbox
 from engine.protocol import Counters, Delta, Event, Finished, Heartbeat, Piece, Prefilling
 from engine.wire import decode
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.batching import Pending, join
+from engine.process.batching import Pending, join
 from engine.protocol import (
     Counters,
     Delta,

@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
-from engine.batching import INTERVAL
+from engine.process.batching import INTERVAL
 from engine.protocol import (
     Delta,
     Event,

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from engine.batching import INTERVAL, PaceKey, Pending, pace_key
+from engine.process.batching import INTERVAL, PaceKey, Pending, pace_key
 from engine.protocol import Event, Heartbeat
 from engine.wire import encode
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from engine.batching import Pending
 from engine.errors import EngineError
+from engine.process.batching import Pending
 from engine.protocol import Event
 
 

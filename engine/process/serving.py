@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from engine.errors import EngineError
-from engine.inbox import Job
+from engine.process.inbox import Job
 from engine.protocol import (
     Channel,
     Counters,

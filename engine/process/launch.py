@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -38,10 +39,13 @@ async def end(process: Process, grace: float = GRACE) -> str:
         process.stdin.close()
     if await _ended(process, grace):
         return "shutdown"
-    process.terminate()
+    # The process may end between two looks at it.
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
     if await _ended(process, grace):
         return "terminate"
-    process.kill()
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
     await process.wait()
     return "kill"
 

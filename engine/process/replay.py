@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engine.errors import UsageError
 from engine.interface import Notice, Unresponsive, new_id
+from engine.process.recording import Entry, read_recording
 from engine.protocol import (
     Counters,
     Delta,
@@ -23,7 +24,6 @@ from engine.protocol import (
     Prefilling,
     Ready,
 )
-from engine.recording import Entry, read_recording
 
 Answering = Loading | Loaded | Prefilling | Delta | Finished | Failed
 Answer = list[tuple[float, Answering]]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from engine.errors import KINDS, EngineError
 from engine.footprint import footprint
+from engine.process.script import Script, ScriptedReply
 from engine.protocol import (
     Allocator,
     Channel,
@@ -28,7 +29,6 @@ from engine.protocol import (
     RoutingReport,
     Ttft,
 )
-from engine.script import Script, ScriptedReply
 
 _KV_BYTES_PER_TOKEN = 1024
 _WAIT_STEP = 0.005
