@@ -1,99 +1,52 @@
-"""Trains nano: ``python -m training.train --out DIR``. First full precision, then with int4 rounding."""
+"""Trains nano: ``python -m training.train --out DIR``. First full precision, then with int4 rounding.
+
+``--after RUN`` continues an earlier run instead, with int4 rounding from the first step.
+"""
 
 from __future__ import annotations
 
 import argparse
-import math
+import shutil
 import time
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
-from tokenizers import Tokenizer
-from torch import multiprocessing
+from safetensors.torch import load_file
 
-from training.check import measure
 from training.config import NanoConfig, TrainSettings
-from training.helper import PARTS, PATIENCE, Share, gradients, helper, stream_seed
-from training.model.params import PREFIX, TOPIC, Params, initialise, is_matrix
-from training.quantise import rounded
-from training.rows import batches, topics
-from training.runlog import RunLog
+from training.loop import run
+from training.model.params import PREFIX, TOPIC, Params, initialise
+from training.rows import topics
 from training.tokenizer import save, train_tokenizer
 from training.words import word_vectors
 
 SPARE_ROWS = 10
+"""Logit rows without an id, as the release has them."""
 
 
-def rate(s: TrainSettings, step: int) -> float:
-    """Learning rate: warm up, then a cosine down to 3 % over the whole run."""
-    if step < s.warmup:
-        return s.lr * (step + 1) / s.warmup
-    along = (step - s.warmup) / max(1, s.steps - s.warmup)
-    return s.lr * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * along)))
-
-
-def optimiser(p: Params, s: TrainSettings) -> torch.optim.AdamW:
-    """AdamW. Embeddings learn faster (each is seen rarely); vectors are not pulled towards zero."""
-    fast = {f"{PREFIX}.embed_tokens.weight"}
-    matrices = [w for n, w in p.items() if is_matrix(n, w) and n not in fast]
-    vectors = [w for n, w in p.items() if not is_matrix(n, w)]
-    groups = [
-        {"params": matrices, "weight_decay": s.weight_decay, "scale": 1.0},
-        {"params": vectors, "weight_decay": 0.0, "scale": 1.0},
-        {"params": [p[n] for n in fast], "weight_decay": 0.0, "scale": s.embedding_rate},
-    ]
-    return torch.optim.AdamW(groups, lr=s.lr, betas=(0.9, 0.97), fused=True)
-
-
-def store(p: Params, path: Path) -> None:
-    """Full-precision weights."""
-    save_file({n: w.detach().contiguous() for n, w in p.items() if n != TOPIC}, path)
-
-
-def start(c: NanoConfig, s: TrainSettings, tok: Tokenizer) -> Params:
-    """Start values, with learned word vectors and the training-only topic head."""
+def start(c: NanoConfig, s: TrainSettings, out: Path) -> Params:
+    """Tokenizer and start values, with learned word vectors."""
+    tok = train_tokenizer(c.vocab - SPARE_ROWS, s.seed)
+    save(tok, out)
     p = initialise(c, s.seed)
     p[f"{PREFIX}.embed_tokens.weight"] = word_vectors(c, tok, s.seed)
-    p[TOPIC] = torch.zeros(len(topics()), c.hidden)
     return p
 
 
-def run(c: NanoConfig, s: TrainSettings, out: Path, every: int) -> None:
-    """The whole training; writes tokenizer.json, teacher.safetensors, final.safetensors and log.jsonl."""
-    out.mkdir(parents=True, exist_ok=True)
-    tok = train_tokenizer(c.vocab - SPARE_ROWS, s.seed)
-    save(tok, out)
-    context = multiprocessing.get_context("spawn")
-    share = Share(start(c, s, tok), context)
-    other = context.Process(target=helper, args=(c, s, share, out / "tokenizer.json"), daemon=True)
-    other.start()
-    p = {name: w.requires_grad_() for name, w in share.p.items()}
-    opt = optimiser(p, s)
-    log = RunLog(out / "log.jsonl", {"config": asdict(c), "settings": asdict(s)})
-    stream = batches(tok, stream_seed(s, 0), s.tokens_per_step, s.early_steps)
-    for step in range(s.steps):
-        if step == s.steps - s.quantised_steps:
-            store(p, out / "teacher.safetensors")
-        batch = next(stream)
-        for group in opt.param_groups:
-            group["lr"] = rate(s, step) * group["scale"]
-        share.begin.wait(PATIENCE)
-        parts = gradients(c, s, p, batch, step)
-        share.end.wait(PATIENCE)
-        for name, w in p.items():
-            w.grad.add_(share.grads[name]).mul_(0.5)
-        torch.nn.utils.clip_grad_norm_(list(p.values()), s.clip)
-        opt.step()
-        opt.zero_grad()
-        means = dict(zip(PARTS, (parts + share.parts) / 2, strict=True))
-        log.step(step, means, batch[0].numel() + int(share.tokens))
-        if (step + 1) % every == 0 or step + 1 == s.steps:
-            with torch.no_grad():
-                log.measured(step, measure(c, p, tok), measure(c, rounded(p), tok))
-            store(p, out / "final.safetensors")
-    other.join()
+def carry_on(before: Path, out: Path) -> Params:
+    """Tokenizer and final weights of an earlier run."""
+    shutil.copyfile(before / "tokenizer.json", out / "tokenizer.json")
+    weights: Params = load_file(before / "final.safetensors")
+    return weights
+
+
+def settings(args: argparse.Namespace) -> TrainSettings:
+    """The settings asked for. A continued run is all int4, has no topic head, and other batches."""
+    s = replace(TrainSettings(), seed=args.seed, steps=args.steps)
+    if args.after:
+        return replace(s, seed=s.seed + 1, early_steps=0, quantised_steps=s.steps, topic=0.0, lr=args.lr)
+    return replace(s, early_steps=args.early_steps, quantised_steps=args.quantised_steps)
 
 
 def main() -> None:
@@ -104,13 +57,17 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=TrainSettings.steps)
     parser.add_argument("--early-steps", type=int, default=TrainSettings.early_steps)
     parser.add_argument("--quantised-steps", type=int, default=TrainSettings.quantised_steps)
+    parser.add_argument("--after", type=Path, help="continue this run")
+    parser.add_argument("--lr", type=float, default=5e-4, help="highest learning rate of a continued run")
     parser.add_argument("--every", type=int, default=200, help="steps between measurements")
     args = parser.parse_args()
     torch.set_num_threads(1)
     began = time.perf_counter()
-    names = ("seed", "steps", "early_steps", "quantised_steps")
-    settings = replace(TrainSettings(), **{name: getattr(args, name) for name in names})
-    run(NanoConfig(), settings, args.out, args.every)
+    args.out.mkdir(parents=True, exist_ok=True)
+    c, s = NanoConfig(), settings(args)
+    p = carry_on(args.after, args.out) if args.after else start(c, s, args.out)
+    p[TOPIC] = torch.zeros(len(topics()), c.hidden)
+    run(c, s, p, args.out, args.every)
     print(f"done in {(time.perf_counter() - began) / 60:.1f} minutes")
 
 

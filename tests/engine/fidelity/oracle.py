@@ -26,22 +26,23 @@ Array = npt.NDArray[Any]
 gelu = np.vectorize(lambda value: value * 0.5 * (1 + erf(value / sqrt(2))))
 
 
-class WithAdapter(nn.Module):  # type: ignore[misc]
+class WithAdapter(nn.Module):  # type: ignore[name-defined, misc]
     """A projection plus its unmerged low-rank update."""
 
-    def __init__(self, base: nn.Module, a: Array, b: Array, scale: float) -> None:
+    def __init__(self, base: Any, a: Array, b: Array, scale: float) -> None:
         super().__init__()
         self.base, self.scale = base, scale
         self.a, self.b = mx.array(a.astype(np.float32)), mx.array(b.astype(np.float32))
 
     def __call__(self, x: mx.array) -> mx.array:
-        return self.base(x) + self.scale * ((x @ self.a.T) @ self.b.T)
+        y: mx.array = self.base(x) + self.scale * ((x @ self.a.T) @ self.b.T)
+        return y
 
 
-class Rerouted(nn.Module):  # type: ignore[misc]
+class Rerouted(nn.Module):  # type: ignore[name-defined, misc]
     """mlx-lm's expert block with its routing open to inspection and replacement."""
 
-    def __init__(self, block: nn.Module, layer: int, oracle: Oracle) -> None:
+    def __init__(self, block: Any, layer: int, oracle: Oracle) -> None:
         super().__init__()
         self.block, self.layer = block, layer
         self._oracle = [oracle]  # in a list, so that it is no child module
@@ -60,7 +61,8 @@ class Rerouted(nn.Module):  # type: ignore[misc]
         if x.shape[1] == 1:
             oracle.seen[self.layer] = np.array(x)[0, -1], used[-1]
         y = (block.switch_mlp(x, mx.array(used[None])) * mx.array(weights[None, ..., None])).sum(axis=-2)
-        return y + mx.sigmoid(block.shared_expert_gate(x)) * block.shared_expert(x)
+        total: mx.array = y + mx.sigmoid(block.shared_expert_gate(x)) * block.shared_expert(x)
+        return total
 
 
 @dataclass
