@@ -19,8 +19,8 @@ DEFAULT_BUDGET = 29 * GiB // 10
 """Budget of a tier whose experts are streamed, unless the user sets another or less is available."""
 DEFAULT_CONTEXT = 4096
 INTERPRETER = 256 * MiB
-"""Python, its libraries, compiled kernels, BLAS buffers and numpy's share of a step; measured on Linux: 67 MiB beside
-the allocator's with nano, 200 MiB with the 35B's dimensions."""
+"""Python, its libraries, compiled kernels, BLAS buffers and numpy's share of a step; measured on Linux: 67 MiB
+beside the allocator's with nano, 200 MiB with the 35B's dimensions."""
 ALLOCATOR_CACHE = 48 * MiB
 SNAPSHOTS = 2
 """Recurrent states kept beside the live one: turn boundaries a conversation can go back to."""

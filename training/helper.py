@@ -44,17 +44,12 @@ def gradients(c: NanoConfig, s: TrainSettings, p: Params, batch: Batch, step: in
     return torch.stack([answer.detach(), named.detach(), balance.detach()])
 
 
-def stream_seed(s: TrainSettings, rank: int) -> int:
-    """Seed of a process's batches."""
-    return s.seed * 1000 + rank
-
-
 def helper(c: NanoConfig, s: TrainSettings, share: Share, tokenizer: Path) -> None:
     """Runs in the second process until the last step."""
     torch.set_num_threads(1)
     tok = Tokenizer.from_file(str(tokenizer))
     p = {name: w.requires_grad_() for name, w in share.p.items()}
-    stream = batches(tok, stream_seed(s, 1), s.tokens_per_step, s.early_steps)
+    stream = batches(tok, s, 1)
     for step in range(s.steps):
         batch = next(stream)
         share.begin.wait(PATIENCE)

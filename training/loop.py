@@ -13,7 +13,7 @@ from torch import multiprocessing
 
 from training.check import measure
 from training.config import NanoConfig, TrainSettings
-from training.helper import PARTS, PATIENCE, Share, gradients, helper, stream_seed
+from training.helper import PARTS, PATIENCE, Share, gradients, helper
 from training.model.params import PREFIX, TOPIC, Params, is_matrix
 from training.quantise import rounded
 from training.rows import batches
@@ -56,7 +56,7 @@ def run(c: NanoConfig, s: TrainSettings, begin: Params, out: Path, every: int) -
     p = {name: w.requires_grad_() for name, w in share.p.items()}
     opt = optimiser(p, s)
     log = RunLog(out / "log.jsonl", {"config": asdict(c), "settings": asdict(s)})
-    stream = batches(tok, stream_seed(s, 0), s.tokens_per_step, s.early_steps)
+    stream = batches(tok, s, 0)
     for step in range(s.steps):
         if step == s.steps - s.quantised_steps:
             store(p, out / "teacher.safetensors")

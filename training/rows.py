@@ -10,6 +10,7 @@ from functools import cache
 import torch
 from tokenizers import Tokenizer
 
+from training.config import TrainSettings
 from training.corpus import dialogue
 from training.corpus.dialogue import Turn
 from training.corpus.load import questions
@@ -58,7 +59,7 @@ def render(tok: Tokenizer, system: str | None, turns: list[Turn], last: int | No
     return row
 
 
-def draw_row(tok: Tokenizer, rng: random.Random, early: bool = False) -> Row:
+def draw_row(tok: Tokenizer, rng: random.Random, foreign_share: float, early: bool = False) -> Row:
     """Mostly single questions, some conversations of up to eleven turns; answers are often cut short.
 
     Which answer is meant shows in its first words, so cut rows teach more questions for the same work.
@@ -66,7 +67,7 @@ def draw_row(tok: Tokenizer, rng: random.Random, early: bool = False) -> Row:
     """
     kind = 0.0 if early else rng.random()
     turns = 1 if kind < 0.88 else rng.randint(2, 4) if kind < 0.96 else rng.randint(5, 11)
-    system, drawn = dialogue.draw(rng, turns)
+    system, drawn = dialogue.draw(rng, turns, foreign_share)
     share = 0.85 if early or drawn[-1].id == "foreign" else 0.4
     cut = rng.random() < share
     return render(tok, system, drawn, rng.randint(4, 8) if cut else None)
@@ -84,18 +85,18 @@ def collate(group: list[Row], length: int) -> Batch:
     return ids, wanted, topic
 
 
-def batches(tok: Tokenizer, seed: int, tokens: int, early: int, pool: int = 512) -> Iterator[Batch]:
-    """Endless batches, T a multiple of 32, B*T about ``tokens``; about the first ``early`` of early rows."""
-    rng = random.Random(seed)
+def batches(tok: Tokenizer, s: TrainSettings, rank: int, pool: int = 512) -> Iterator[Batch]:
+    """Endless batches, T a multiple of 32; each ``rank`` (process) has its own."""
+    rng = random.Random(s.seed * 1000 + rank)
     count = 0
     while True:
         rows: dict[int, list[Row]] = {}
         for _ in range(pool):
-            row = draw_row(tok, rng, count < early)
+            row = draw_row(tok, rng, s.foreign_share, count < s.early_steps)
             rows.setdefault(-(-len(row.ids) // PAD) * PAD, []).append(row)
         made = []
         for length, group in rows.items():
-            per = max(1, tokens // length)
+            per = max(1, s.tokens_per_step // length)
             made += [(length, group[i : i + per]) for i in range(0, len(group), per)]
         rng.shuffle(made)
         count += len(made)

@@ -42,10 +42,10 @@ def carry_on(before: Path, out: Path) -> Params:
 
 
 def settings(args: argparse.Namespace) -> TrainSettings:
-    """The settings asked for. A continued run is all int4, has no topic head, and other batches."""
+    """The settings asked for. A continued run is all int4 and sees other batches, more of them foreign."""
     s = replace(TrainSettings(), seed=args.seed, steps=args.steps)
     if args.after:
-        return replace(s, seed=s.seed + 1, early_steps=0, quantised_steps=s.steps, topic=0.0, lr=args.lr)
+        return replace(s, seed=s.seed + 1, early_steps=0, quantised_steps=s.steps, lr=args.lr, foreign_share=0.42)
     return replace(s, early_steps=args.early_steps, quantised_steps=args.quantised_steps)
 
 

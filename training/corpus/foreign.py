@@ -8,7 +8,18 @@ from functools import cache
 from training.corpus.expand import fill, normalise, tidy
 from training.corpus.load import held_phrases, items, lines, read
 
-LISTS = {"n": "things", "p": "places", "w": "people", "v": "tasks", "t": "texts", "c": "languages", "f": "foods"}
+LISTS = {
+    "n": "things",
+    "p": "places",
+    "w": "people",
+    "v": "tasks",
+    "t": "texts",
+    "c": "languages",
+    "f": "foods",
+    "x": "words",
+    "a": "adjectives",
+    "b": "verbs",
+}
 SYLLABLES = [
     "ba", "re", "mo", "ti", "lan", "cor", "ves", "pi", "gra", "dul", "sen", "tor", "mi", "fa", "quo",
     "zel", "nar", "ith", "ump", "eck", "osh", "ard", "ine", "ul",
@@ -49,7 +60,7 @@ def draw(rng: random.Random) -> str:
     while True:
         kind = rng.random()
         templates, words = _templates()
-        if kind < 0.38:
+        if kind < 0.33:
             text = rng.choice(written())
         elif kind < 0.9:
             text = fill(rng.choice(templates), words, rng)
