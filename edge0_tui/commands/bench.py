@@ -26,7 +26,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _foreground(module: str, arguments: list[str]) -> int:
-    with subprocess.Popen([sys.executable, "-m", module, *arguments]) as process:
+    with subprocess.Popen([sys.executable, "-P", "-m", module, *arguments]) as process:
         try:
             code = process.wait()
         except KeyboardInterrupt:

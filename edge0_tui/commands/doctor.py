@@ -55,7 +55,7 @@ def _version(name: str) -> str | None:
 
 
 def _engine() -> dict[str, Any]:
-    command = [sys.executable, "-m", "engine.worker", "--describe"]
+    command = [sys.executable, "-P", "-m", "engine.worker", "--describe"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_DESCRIBE_TIMEOUT, check=True)
         found: dict[str, Any] = json.loads(done.stdout)

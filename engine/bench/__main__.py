@@ -135,7 +135,7 @@ def _checkpoint(path: Path, spec: SyntheticSpec) -> Path:
 
 def _run(module: str, *arguments: str) -> Any:
     """The JSON a measuring process prints; each side has a process of its own, so neither warms the other."""
-    done = subprocess.run([sys.executable, "-m", module, *arguments], stdout=subprocess.PIPE, check=False)
+    done = subprocess.run([sys.executable, "-P", "-m", module, *arguments], stdout=subprocess.PIPE, check=False)
     if done.returncode:
         raise EngineError(f"{module} failed with exit code {done.returncode}.", "Its messages are above.")
     return json.loads(done.stdout)

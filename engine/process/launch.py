@@ -20,9 +20,12 @@ SCRIPT_VARIABLE = "EDGE0_SCRIPT"
 
 
 def default_command() -> list[str]:
-    """The worker of this installation; with `EDGE0_SCRIPT` set, one that follows that script without a model."""
+    """The worker of this installation; with `EDGE0_SCRIPT` set, one that follows that script without a model.
+
+    `-P`: a folder called `engine` where the application happens to be started must not be taken for ours.
+    """
     script = os.environ.get(SCRIPT_VARIABLE)
-    return [sys.executable, "-m", "engine.worker", *(["--scripted", script] if script else [])]
+    return [sys.executable, "-P", "-m", "engine.worker", *(["--scripted", script] if script else [])]
 
 
 async def spawn(command: Sequence[str], log: BinaryIO) -> Process:

@@ -348,3 +348,16 @@ def test_a_damaged_recording_names_file_and_line(tmp_path: Path, text: str) -> N
     path.write_text('{"at":0.0,"message":{"type":"Reset"}}\n' + text)
     with pytest.raises(CheckpointError, match=r"session.jsonl, line 2"):
         ReplayClient(path)
+
+
+async def test_a_folder_called_engine_where_it_is_started_is_not_taken_for_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "__init__.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
+    client = EngineClient(log_path=tmp_path / "log")
+    try:
+        assert (await client.start()).pid
+    finally:
+        await client.close()
