@@ -68,6 +68,7 @@ class TrainSettings:
     embedding_rate: float = 2.0
     warmup: int = 40
     weight_decay: float = 0.05
+    short_share: float = 0.6
     foreign_share: float = 0.36
     topic: float = 1.0
     balance: float = 0.01

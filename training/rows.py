@@ -59,16 +59,16 @@ def render(tok: Tokenizer, system: str | None, turns: list[Turn], last: int | No
     return row
 
 
-def draw_row(tok: Tokenizer, rng: random.Random, foreign_share: float, early: bool = False) -> Row:
+def draw_row(tok: Tokenizer, rng: random.Random, foreign_share: float, short: bool = False) -> Row:
     """Mostly single questions, some conversations of up to eleven turns; answers are often cut short.
 
     Which answer is meant shows in its first words, so cut rows teach more questions for the same work.
-    Early rows are single questions, nearly all with the first words of the answer only.
+    Short rows are single questions, nearly all with the first words of the answer only.
     """
-    kind = 0.0 if early else rng.random()
+    kind = 0.0 if short else rng.random()
     turns = 1 if kind < 0.88 else rng.randint(2, 4) if kind < 0.96 else rng.randint(5, 11)
     system, drawn = dialogue.draw(rng, turns, foreign_share)
-    share = 0.85 if early or drawn[-1].id == "foreign" else 0.4
+    share = 0.85 if short or drawn[-1].id == "foreign" else 0.4
     cut = rng.random() < share
     return render(tok, system, drawn, rng.randint(4, 8) if cut else None)
 
@@ -92,7 +92,8 @@ def batches(tok: Tokenizer, s: TrainSettings, rank: int, pool: int = 512) -> Ite
     while True:
         rows: dict[int, list[Row]] = {}
         for _ in range(pool):
-            row = draw_row(tok, rng, s.foreign_share, count < s.early_steps)
+            short = count < s.early_steps or rng.random() < s.short_share
+            row = draw_row(tok, rng, s.foreign_share, short)
             rows.setdefault(-(-len(row.ids) // PAD) * PAD, []).append(row)
         made = []
         for length, group in rows.items():

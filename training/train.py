@@ -1,6 +1,6 @@
 """Trains nano: ``python -m training.train --out DIR``. First full precision, then with int4 rounding.
 
-``--after RUN`` continues an earlier run instead, with int4 rounding from the first step.
+``--after RUN`` continues an earlier run instead.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def carry_on(before: Path, out: Path) -> Params:
 
 
 def settings(args: argparse.Namespace) -> TrainSettings:
-    """The settings asked for. A continued run is all int4 and sees other batches, more of them foreign."""
-    s = replace(TrainSettings(), seed=args.seed, steps=args.steps)
+    """The settings asked for. A continued run sees other batches, more of them foreign, and has no topic head."""
+    s = replace(TrainSettings(), seed=args.seed, steps=args.steps, quantised_steps=args.quantised_steps)
     if args.after:
-        return replace(s, seed=s.seed + 1, early_steps=0, quantised_steps=s.steps, lr=args.lr, foreign_share=0.42)
-    return replace(s, early_steps=args.early_steps, quantised_steps=args.quantised_steps)
+        return replace(s, seed=s.seed + 1, early_steps=0, short_share=0.8, topic=0.0, lr=args.lr, foreign_share=0.4)
+    return replace(s, early_steps=args.early_steps)
 
 
 def main() -> None:
