@@ -52,8 +52,8 @@ def identify(
             sayings = ", ".join(f"{file} says {value}" for file, value in said.items())
             notes.append(f"files disagree on K: {sayings}")
         k = released or k
-    if k > config.num_experts:
-        notes.append(f"K={k} exceeds the {config.num_experts} experts and is not used")
+    if k > config.experts_selectable:
+        notes.append(f"K={k} exceeds the {config.experts_selectable} experts and is not used")
         k = config.num_experts_per_tok
     if k != config.num_experts_per_tok:
         notes.append(f"runs K={k}, config.json says {config.num_experts_per_tok}")

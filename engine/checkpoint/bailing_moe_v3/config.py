@@ -6,13 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from engine.checkpoint.bailing_moe_v3 import foreign
 from engine.checkpoint.bailing_moe_v3 import tensors as inventory
 from engine.checkpoint.headers import TensorInfo
 from engine.checkpoint.model_config import ModelConfig
+from engine.checkpoint.names import canonical
 from engine.checkpoint.parts import Part
 
 KDA = "kda"
 MLA = "mla"
+
+
+def layer_types(layers: int, group: int = 4) -> tuple[str, ...]:
+    """The last layer of each group attends to the latent, and so does what makes no whole group."""
+    whole = layers // group * group
+    return tuple(MLA if (i + 1) % group == 0 or i >= whole else KDA for i in range(layers))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +84,10 @@ class BailingMoeV3Config(ModelConfig):
         return tuple(range(self.first_k_dense_replace, self.num_hidden_layers))
 
     @property
+    def experts_selectable(self) -> int:
+        return self.topk_group * (self.num_experts // self.n_group)
+
+    @property
     def released_tier(self) -> str | None:
         sizes = (
             self.hidden_size, self.num_hidden_layers, self.num_experts, self.moe_intermediate_size, self.vocab_size,
@@ -96,6 +108,10 @@ class BailingMoeV3Config(ModelConfig):
     def expert_module(self, layer: int) -> str:
         return f"layers.{layer}.mlp.experts"
 
+    def canonical(self, name: str) -> str:
+        """Older files have a module more around each convolution."""
+        return canonical(name).replace("_conv1d.conv.weight", "_conv1d.weight")
+
     def ignores(self, name: str) -> bool:
         """Leftovers of the prerouter's training; a layer that predicts further tokens is none and is refused."""
         return ".mlp.pregate." in name
@@ -105,6 +121,9 @@ class BailingMoeV3Config(ModelConfig):
         return any(
             name.endswith("_conv1d.weight") and info.shape[-1:] not in {(1,), ()} for name, info in tensors.items()
         )
+
+    def explain(self, tensors: Mapping[str, TensorInfo]) -> str:
+        return foreign.explain(self.num_hidden_layers, tensors)
 
     def consumers(self, owners: Sequence[int]) -> tuple[int, ...]:
         """The layer after each owner, the last layer included."""

@@ -16,7 +16,10 @@ GLU = ("gate_proj", "up_proj", "down_proj")
 
 
 def parts(c: BailingMoeV3Config, raw_layout: bool) -> tuple[Part, ...]:
-    """All parts in file order, canonical names. `raw_layout`: convolutions [C, 1, k] as published, not [C, k, 1]."""
+    """All parts in file order, by canonical names.
+
+    `raw_layout`: convolutions [C, 1, k], as published, not [C, k, 1].
+    """
     return tuple(_parts(c, raw_layout))
 
 
@@ -54,14 +57,15 @@ def _delta_attention(c: BailingMoeV3Config, at: str, raw_layout: bool) -> Iterat
 
 def _latent_attention(c: BailingMoeV3Config, at: str) -> Iterator[Part]:
     heads = c.num_attention_heads
+    # of kv_b_proj, per head: qk_nope_head_dim of key, then v_head_dim of value
+    rows = heads * (c.qk_nope_head_dim + c.v_head_dim)
     yield LinearPart(f"{at}.q_a_proj", c.q_lora_rank, c.hidden_size)
     yield PlainPart(f"{at}.q_a_layernorm.weight", (c.q_lora_rank,))
     yield LinearPart(f"{at}.q_b_proj", heads * c.qk_head_dim, c.q_lora_rank)
     # rows: the latent, then the key that carries the position
     yield LinearPart(f"{at}.kv_a_proj_with_mqa", c.latent_dim, c.hidden_size)
     yield PlainPart(f"{at}.kv_a_layernorm.weight", (c.kv_lora_rank,))
-    # rows per head: qk_nope_head_dim of key, then v_head_dim of value
-    yield LinearPart(f"{at}.kv_b_proj", heads * (c.qk_nope_head_dim + c.v_head_dim), c.kv_lora_rank)
+    yield LinearPart(f"{at}.kv_b_proj", rows, c.kv_lora_rank, packed=True)
     yield LinearPart(f"{at}.g_proj", heads, c.hidden_size)
     yield LinearPart(f"{at}.dense", c.hidden_size, heads * c.v_head_dim)
 
