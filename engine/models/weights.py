@@ -12,7 +12,8 @@ from engine.checkpoint.headers import TensorInfo
 from engine.kernels.interface import Kernels
 from engine.kernels.types import Quantized
 from engine.models.arrays import read_array
-from engine.models.linear import Linear
+from engine.models.linear import Adaptable, Linear
+from engine.models.per_head import PerHead
 
 
 class Weights:
@@ -36,7 +37,7 @@ class Weights:
         self._raw_layout = raw_layout
         self._progress = progress
         self._matrices: dict[str, Quantized | mx.array] = {}
-        self.linears: dict[str, Linear] = {}
+        self.linears: dict[str, Adaptable] = {}
         self.nbytes = 0
 
     def linear(self, module: str) -> Linear:
@@ -44,6 +45,14 @@ class Weights:
         linear = Linear(self._kernels, self._matrix(module))
         self.linears[module] = linear
         return linear
+
+    def per_head(self, module: str, heads: int, key_dim: int) -> PerHead:
+        """The projection called `module`, split by heads and dequantised to the activations' dtype."""
+        stored = self._matrix(module)
+        matrix = dequantised(stored, self._kernels.activation_dtype) if isinstance(stored, Quantized) else stored
+        self.nbytes += matrix.nbytes - stored.nbytes
+        split = self.linears[module] = PerHead(matrix, heads, key_dim)
+        return split
 
     def embedding(self, module: str) -> Callable[[npt.NDArray[np.int32]], mx.array]:
         """ids [T] → rows [T, hidden]."""
@@ -93,3 +102,9 @@ class Weights:
         array = read_array(info)
         self._progress(info.nbytes)
         return array
+
+
+def dequantised(w: Quantized, dtype: mx.Dtype) -> mx.array:
+    """The matrix in plain numbers, computed in float32 and rounded once."""
+    scales, biases = w.scales.astype(mx.float32), w.biases.astype(mx.float32)
+    return mx.dequantize(w.weight, scales, biases, group_size=w.group_size, bits=w.bits).astype(dtype)
