@@ -14,7 +14,7 @@ import numpy.typing as npt
 from engine.choice import choose
 from engine.loaded import LoadedModel
 from engine.models.step import Step
-from engine.plan import everything_budget
+from engine.plan import CHUNK, DEFAULT_CONTEXT, fixed_items
 from engine.protocol import Event, Finished, Generate, Load, Message, Sampling
 from engine.session import Session
 
@@ -43,8 +43,8 @@ class Subject:
         request = Load("load", str(path), adapter=adapter, routing=routing)
         if slots is not None:
             facts = choose(request).facts(self.session.kernels.activation_dtype.size)
-            spare = facts.all_records - slots
-            request = replace(request, memory_bytes=everything_budget(facts) - spare * facts.record)
+            fixed = fixed_items(facts, min(DEFAULT_CONTEXT, facts.max_context), CHUNK, slots >= facts.all_records)
+            request = replace(request, memory_bytes=sum(item.bytes for item in fixed) + slots * facts.record)
         self.info = self.session.load(request, lambda *_: None, never)
         assert slots in (None, self.info.slots)
         if chunk is not None:
@@ -72,11 +72,16 @@ class Subject:
         seen: list[Event] = [] if events is None else events
         return self.session.generate(Generate("g", messages, sampling, **options), seen.append, never)
 
-    def logits(self, prompt: Sequence[int], then: Sequence[int] = ()) -> list[npt.NDArray[np.float32]]:
-        """Logits after the prompt (in one chunk) and after each of the `then` tokens, on the model's own router."""
+    def logits(
+        self, prompt: Sequence[int], then: Sequence[int] = (), chunk: int = 4096
+    ) -> list[npt.NDArray[np.float32]]:
+        """Logits after the prompt and after each of the `then` tokens, on the model's own router."""
         loaded = self.loaded
         state = loaded.model.fresh_state()
-        rows = [np.array(loaded.model.forward(list(prompt), state, Step(prefill=True)))]
+        for start in range(0, len(prompt), chunk):
+            row = loaded.model.forward(list(prompt[start : start + chunk]), state, Step(prefill=True))
+            mx.eval(row, state.arrays())
+        rows = [np.array(row)]
         for token in then:
             with loaded.experts.step():
                 row = loaded.model.forward([token], state, Step(prefill=False))
