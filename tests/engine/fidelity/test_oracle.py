@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from engine.checkpoint.synthetic import tiny_8b, write_synthetic
 from tests.engine.fidelity.bench_of_one import Subject, relative_error
 from tests.engine.fidelity.families import Family, K
+from tests.engine.fidelity.oracle_8b import Oracle8B
 
 PROMPT = [(7 * i * i + 13 * i + 5) % 440 for i in range(70)]
 THEN = [17, 4, 230, 11, 399]
@@ -53,3 +56,37 @@ def test_predicted_greedy_ids_and_agreement_over_64_tokens(checkpoint: Path, fam
     assert subject.raw(text).ids == reply.ids, "measuring the agreement changed the reply"
     exact = Subject(checkpoint, routing="exact").raw(text)
     assert reply.ids != exact.ids, "predicted routing changed nothing: the heads were not in use"
+
+
+def test_the_adapters_share_of_kv_b_is_applied_and_nothing_else_stands_in_for_it(tmp_path: Path) -> None:
+    path = write_synthetic(tmp_path / "Edge0-8b-tiny", tiny_8b(), seed=1)
+    subject, expected = Subject(path), Oracle8B(path, K).logits(PROMPT)[0]
+    assert relative_error(subject.logits(PROMPT)[0], expected) < TOLERANCE
+    linears = subject.loaded.model.linears
+    latent = [name for name in linears if name.endswith("kv_b_proj")]
+    assert len(latent) == 2
+    for name in latent:
+        linears[name].adapter = None
+    assert relative_error(subject.logits(PROMPT)[0], expected) > 100 * TOLERANCE
+
+
+def test_leftovers_of_the_prerouters_training_are_never_read(tmp_path: Path) -> None:
+    path = write_synthetic(tmp_path / "Edge0-8b-tiny", tiny_8b(), seed=1)
+    subject = Subject(path)
+    prompt = Subject(path).raw("a b").prompt_ids
+    assert not any("pregate" in name for name in subject.loaded.checkpoint.tensors)
+    before = subject.logits(prompt)[0]
+    overwrite(path / "model.safetensors", ".pregate.")
+    assert (Subject(path).logits(prompt)[0] == before).all()
+
+
+def overwrite(path: Path, part: str) -> None:
+    """NaN in every tensor whose name contains `part`."""
+    with path.open("r+b") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size))
+        spans = [entry["data_offsets"] for name, entry in header.items() if part in name]
+        assert spans
+        for start, end in spans:
+            file.seek(8 + size + start)
+            file.write(b"\xff" * (end - start))
