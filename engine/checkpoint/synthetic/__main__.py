@@ -40,9 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("directory", type=Path, help="must not exist")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--layers", type=int, default=4, help="of the slice (default 4)")
-    parser.add_argument(
-        "--real-vocab", action="store_true", help="in the slice, instead of 4,096 tokens"
-    )
+    parser.add_argument("--real-vocab", action="store_true", help="in the slice, instead of 4,096 tokens")
     return parser
 
 

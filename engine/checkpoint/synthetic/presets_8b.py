@@ -9,6 +9,7 @@ from engine.checkpoint.parts import Quantization
 from engine.checkpoint.quant import QuantSpec
 from engine.checkpoint.synthetic.bailing_text import REAL_BASE, controls
 from engine.checkpoint.synthetic.spec import PREFIXES, SyntheticSpec
+from engine.errors import UsageError
 
 # The released 8B (facts: checkpoints.md §1b).
 REAL_8B = BailingMoeV3Config(
@@ -74,7 +75,12 @@ def tiny_8b() -> SyntheticSpec:
 
 
 def sliced_8b(layers: int = 4, vocab_size: int = 4096) -> SyntheticSpec:
-    """The released 8B's dimensions with fewer layers and, unless asked otherwise, a small vocabulary."""
+    """The released 8B's dimensions with fewer layers and, unless asked otherwise, a small vocabulary.
+
+    Raises UsageError below 2 layers: the first has no experts.
+    """
+    if layers < 2:
+        raise UsageError(f"A slice of {layers} layers has no experts.", "Ask for 2 or more.")
     special = REAL_BASE if vocab_size == REAL_8B.vocab_size else vocab_size - 64
     model = replace(
         REAL_8B,
@@ -83,7 +89,7 @@ def sliced_8b(layers: int = 4, vocab_size: int = 4096) -> SyntheticSpec:
         layer_types=layer_types(layers),
         eos_token_ids=(controls(special)["<|role_end|>"],),
     )
-    return replace(_spec(model, owners=range(max(1, min(7, layers // 4)), layers - 1)), special_base=special)
+    return replace(_spec(model, owners=range(max(1, min(7, layers // 3)), layers - 1)), special_base=special)
 
 
 def full_8b() -> SyntheticSpec:
