@@ -6,6 +6,7 @@ what differs.
 
 from __future__ import annotations
 
+import importlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -14,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
-import mlx.nn as nn
 import numpy as np
 import numpy.typing as npt
 from mlx_lm.models.cache import make_prompt_cache
@@ -23,25 +23,27 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 Array = npt.NDArray[Any]
+Module: Any = importlib.import_module("mlx.nn").Module  # MLX ships no complete types for it
 gelu = np.vectorize(lambda value: value * 0.5 * (1 + erf(value / sqrt(2))))
 
 
-class WithAdapter(nn.Module):  # type: ignore[misc]
+class WithAdapter(Module):  # type: ignore[misc]
     """A projection plus its unmerged low-rank update."""
 
-    def __init__(self, base: nn.Module, a: Array, b: Array, scale: float) -> None:
+    def __init__(self, base: Any, a: Array, b: Array, scale: float) -> None:
         super().__init__()
         self.base, self.scale = base, scale
         self.a, self.b = mx.array(a.astype(np.float32)), mx.array(b.astype(np.float32))
 
     def __call__(self, x: mx.array) -> mx.array:
-        return self.base(x) + self.scale * ((x @ self.a.T) @ self.b.T)
+        y: mx.array = self.base(x) + self.scale * ((x @ self.a.T) @ self.b.T)
+        return y
 
 
-class Rerouted(nn.Module):  # type: ignore[misc]
+class Rerouted(Module):  # type: ignore[misc]
     """mlx-lm's expert block with its routing open to inspection and replacement."""
 
-    def __init__(self, block: nn.Module, layer: int, oracle: Oracle) -> None:
+    def __init__(self, block: Any, layer: int, oracle: Oracle) -> None:
         super().__init__()
         self.block, self.layer = block, layer
         self._oracle = [oracle]  # in a list, so that it is no child module
@@ -54,8 +56,9 @@ class Rerouted(nn.Module):  # type: ignore[misc]
             used, weights = oracle.predicted[self.layer]
             oracle.agreements.append(len(set(used[0]) & set(true[0])) / oracle.k)
         oracle.seen[self.layer] = np.array(x)[0, -1], used, true
-        y = (block.switch_mlp(x, mx.array(used[None])) * mx.array(weights[None, ..., None])).sum(axis=-2)
-        return y + oracle.shared(block, x)
+        routed = block.switch_mlp(x, mx.array(used[None])) * mx.array(weights[None, ..., None])
+        y: mx.array = routed.sum(axis=-2) + oracle.shared(block, x)
+        return y
 
 
 class Oracle(ABC):

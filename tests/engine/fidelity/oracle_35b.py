@@ -32,7 +32,8 @@ class Oracle35B(Oracle):
         return best, weights / weights.sum(-1, keepdims=True)
 
     def shared(self, block: Any, x: mx.array) -> mx.array:
-        return mx.sigmoid(block.shared_expert_gate(x)) * block.shared_expert(x)
+        part: mx.array = mx.sigmoid(block.shared_expert_gate(x)) * block.shared_expert(x)
+        return part
 
     def choose(self, logits: Array) -> tuple[Array, Array]:
         share = np.exp(logits - logits.max())

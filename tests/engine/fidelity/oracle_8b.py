@@ -48,7 +48,8 @@ class Oracle8B(Oracle):
         return np.stack([experts for experts, _ in chosen]), np.stack([weights for _, weights in chosen])
 
     def shared(self, block: Any, x: mx.array) -> mx.array:
-        return block.shared_experts(x)
+        part: mx.array = block.shared_experts(x)
+        return part
 
     def choose(self, logits: Array) -> tuple[Array, Array]:
         return self._select(logits, None)

@@ -19,7 +19,8 @@ def test_every_query_sees_what_came_before_it(
     q, q_r = random.normal(size=(heads, tokens, rank)), random.normal(size=(heads, tokens, rotated))
     latents, keys = random.normal(size=(length, rank)), random.normal(size=(length, rotated))
     monkeypatch.setattr(attention, "MAX_LATENT_SCORES", heads * length * block)
-    ours = attention.latent_attention(*(mx.array(a.astype(np.float32)) for a in (q, q_r, latents, keys)), scale)
+    given = [mx.array(a.astype(np.float32)) for a in (q, q_r, latents, keys)]
+    ours = attention.latent_attention(given[0], given[1], given[2], given[3], scale)
     for head in range(heads):
         for t in range(tokens):
             seen = length - tokens + t + 1
