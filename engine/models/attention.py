@@ -47,9 +47,10 @@ def latent_attention(q: mx.array, q_rotated: mx.array, latents: mx.array, keys: 
         end = min(start + block, tokens)
         seen = past + end
         rows = latents[:seen]
-        scores = q[:, start:end].reshape(-1, rank) @ rows.T
-        scores = scores + q_rotated[:, start:end].reshape(scores.shape[0], -1) @ keys[:seen].T
-        scores = scores.reshape(heads, end - start, seen).astype(mx.float32) * scale
+        unplaced = q[:, start:end].reshape(-1, rank) @ rows.T
+        placed = q_rotated[:, start:end].reshape(unplaced.shape[0], -1) @ keys[:seen].T
+        scores = (unplaced.astype(mx.float32) + placed.astype(mx.float32)) * scale
+        scores = scores.reshape(heads, end - start, seen)
         if end - start > 1:
             earlier = mx.arange(past + start, seen)[:, None] >= mx.arange(seen)[None]
             scores = mx.where(earlier, scores, -float("inf"))
