@@ -56,4 +56,6 @@ def latent_attention(q: mx.array, q_rotated: mx.array, latents: mx.array, keys: 
             scores = mx.where(earlier, scores, -float("inf"))
         shares = mx.softmax(scores, axis=-1).astype(latents.dtype)
         out.append((shares.reshape(-1, seen) @ rows).reshape(heads, end - start, rank))
+        if end < tokens:
+            mx.eval(out[-1])  # else the scores of many blocks are allocated before the first is computed
     return out[0] if len(out) == 1 else mx.concatenate(out, axis=1)

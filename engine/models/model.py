@@ -45,7 +45,7 @@ class Model:
         for index, (layer, layer_state) in enumerate(zip(self.layers, state.layers, strict=True)):
             x = layer(x, layer_state, step)
             if step.prefill:
-                mx.eval(x)  # keeps one layer's intermediates alive at a time
+                mx.eval(x, layer_state.arrays())  # keeps one layer's intermediates alive at a time
             step.done(index)
         state.length += len(ids)
         return self.head(rms_norm(x[-1:], self.norm, self.eps))[0]

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.experts.streamer import ExpertStreamer
 from engine.kernels.interface import Kernels
+from engine.models.blocks import last_rows
 from engine.models.linear import Linear
 from engine.models.routing import Indices, Route, Select
 from engine.models.step import Step
@@ -36,10 +37,10 @@ class MoeBlock:
         elif self.layer in step.ask_router:
             step.router_logits[self.layer] = self.router(x)
         if self.layer in step.capture:
-            step.moe_inputs[self.layer] = mx.contiguous(x[-1])
+            step.moe_inputs[self.layer] = last_rows(x, 1)[0]
             step.routes[self.layer] = route
             if step.prefill:
-                mx.eval(step.moe_inputs[self.layer])  # a view would keep the whole chunk's inputs in memory
+                mx.eval(step.moe_inputs[self.layer])  # until then the whole chunk's inputs stay in memory
         if step.prefill:
             routed, shared = self._prefill(x, route), self.shared(x)
         else:
