@@ -70,6 +70,7 @@ def _bailing_moe_v3(c: BailingMoeV3Config, k: int, width: int) -> Sizes:
         activations_per_token=_widest(c, k, max(delta, latent)) * width,
         derived=len(c.mla_layers) * expanded + len(c.moe_layers) * routers,
         replaced=(
+            *(() if c.tie_word_embeddings else ("word_embeddings.",)),  # rows stay in the file
             *(f"layers.{i}.attention.kv_b_proj." for i in c.mla_layers),
             *(f"layers.{i}.mlp.gate." for i in c.moe_layers),
         ),

@@ -33,7 +33,7 @@ def guard(x: mx.array) -> mx.array:
 
 
 def last_rows(x: mx.array, count: int) -> mx.array:
-    """x[-count:] in memory of its own: a slice would keep all of x alive, for a layer's state as long as a reply."""
+    """x[-count:] in memory of its own: a slice would keep all of x alive, in a state for a whole reply."""
     length = x.shape[0]
     return mx.take(x, mx.arange(length - count, length), axis=0)
 

@@ -58,8 +58,8 @@ def build(config: BailingMoeV3Config, k: int, weights: Weights, experts: ExpertS
                 config.rms_norm_eps,
             )
         )
-    embed = weights.embedding("word_embeddings")
     tied = config.tie_word_embeddings
+    embed = (weights.embedding if tied else weights.streamed_embedding)("word_embeddings")
     return Model(
         embed=embed,
         layers=layers,

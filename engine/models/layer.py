@@ -12,6 +12,9 @@ from engine.models.blocks import guard, rms_norm
 from engine.models.cache import Recurrent, TokenCache
 from engine.models.step import Step
 
+MIXER_BLOCK = 128
+"""Prompt tokens mixed at once. Mixing holds some 60,000 numbers per token, more than all experts of a token."""
+
 FeedForward = Callable[[mx.array, Step], mx.array]
 """x [T, hidden], the step → [T, hidden]."""
 
@@ -33,8 +36,18 @@ class Layer:
     eps: float
 
     def __call__(self, x: mx.array, state: TokenCache | Recurrent, step: Step) -> mx.array:
-        h = x + self.mixer(rms_norm(x, self.input_norm, self.eps), state)
+        h = x + self._mixed(rms_norm(x, self.input_norm, self.eps), state)
         return guard(h + self.mlp(rms_norm(h, self.post_norm, self.eps), step))
+
+    def _mixed(self, x: mx.array, state: TokenCache | Recurrent) -> mx.array:
+        """The mixer over x [T, hidden], block after block: states carry over, so only its intermediates shrink."""
+        if x.shape[0] <= MIXER_BLOCK:
+            return self.mixer(x, state)
+        parts = []
+        for start in range(0, x.shape[0], MIXER_BLOCK):
+            parts.append(self.mixer(x[start : start + MIXER_BLOCK], state))
+            mx.eval(parts[-1], state.arrays())
+        return mx.concatenate(parts)
 
 
 def dense(mlp: Callable[[mx.array], mx.array]) -> FeedForward:

@@ -14,6 +14,7 @@ from engine.kernels.types import Quantized
 from engine.models.arrays import read_array
 from engine.models.linear import Adaptable, Linear
 from engine.models.per_head import PerHead
+from engine.models.rows import Rows
 
 
 class Weights:
@@ -60,6 +61,23 @@ class Weights:
         if isinstance(matrix, Quantized):
             return lambda ids: self._kernels.embed(ids, matrix)
         return lambda ids: matrix[mx.array(ids)]
+
+    def streamed_embedding(self, module: str) -> Callable[[npt.NDArray[np.int32]], mx.array]:
+        """`embedding`, whose rows stay in the file until a token needs them."""
+        quantisation = self._quantisation(module)
+        parts = ("weight",) if quantisation is None else ("weight", "scales", "biases")
+        rows = [Rows(self._tensors[f"{module}.{part}"]) for part in parts]
+        self._progress(sum(part.info.nbytes for part in rows))  # nothing of it is left to be waited for
+
+        def embed(ids: npt.NDArray[np.int32]) -> mx.array:
+            distinct, places = np.unique(ids, return_inverse=True)
+            found = [part.read(distinct) for part in rows]
+            if quantisation is None:
+                return found[0].astype(self._kernels.activation_dtype)[mx.array(places)]
+            scales, biases = (part.astype(mx.bfloat16) for part in found[1:])
+            return self._kernels.embed(places.astype(np.int32), Quantized(found[0], scales, biases, *quantisation))
+
+        return embed
 
     def tied_head(self, module: str) -> Linear:
         """The embedding's matrix, read before, used as the output projection."""
