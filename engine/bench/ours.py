@@ -67,10 +67,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     steps = sorted(after - before for before, after in pairwise(times))
     experts = session.loaded.experts.counters()
     state = session.loaded.live.state
-    distinct = distinct_experts(session, ids) if options.count_experts else 0
     return {
-        "distinct_experts": distinct,
-        "read_over_distinct": experts.bytes_read / (distinct * session.loaded.experts.arena.shape.nbytes or 1),
         "load_s": info.load_seconds,
         "prefill_s": times[0],
         "decode_s": steps[len(steps) // 2] if steps else 0.0,
@@ -83,17 +80,19 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "read_amplification": experts.read_amplification,
         "wait_s": session.loaded.experts.wait_s,
         "bandwidth": session.loaded.experts.bandwidth,
-    }
+    } | (distinct_experts(session, ids, experts.bytes_read) if options.count_experts else {})
 
 
-def distinct_experts(session: Session, prompt: list[int]) -> int:
-    """Records a prompt routes to, counted from the routers' own choice in one more pass."""
+def distinct_experts(session: Session, prompt: list[int], bytes_read: int) -> dict[str, float]:
+    """Records a prompt routes to, counted from the routers' own choice in one more pass, against what was read."""
     from engine.models.step import Step
 
     model = session.loaded.model
     step = Step(prefill=True, capture=frozenset(model.routers))
     model.forward(prompt, model.fresh_state(), step)
-    return sum(len(set(route.experts.flat)) for route in step.routes.values())
+    distinct = sum(len(set(route.experts.flat)) for route in step.routes.values())
+    record = session.loaded.experts.arena.shape.nbytes
+    return {"distinct_experts": distinct, "read_over_distinct": bytes_read / (distinct * record)}
 
 
 def drop_cached_pages(directory: Path) -> None:
