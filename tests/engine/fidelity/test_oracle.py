@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.checkpoint.synthetic import tiny_8b, write_synthetic
+from engine.models import layer
 from tests.engine.fidelity.bench_of_one import Subject, relative_error
 from tests.engine.fidelity.families import Family, K
 from tests.engine.fidelity.oracle_8b import Oracle8B
@@ -17,10 +18,13 @@ THEN = [17, 4, 230, 11, 399]
 TOLERANCE = 1e-4
 
 
-def test_plain_checkpoint_logits_of_prefill_and_decode(plain: Path, family: Family) -> None:
+def test_plain_checkpoint_logits_of_prefill_and_decode(
+    plain: Path, family: Family, monkeypatch: pytest.MonkeyPatch
+) -> None:
     subject, oracle = Subject(plain), family.oracle(plain, K)
     expected = oracle.logits(PROMPT, THEN)
-    for chunk in (len(PROMPT), 16, 1):
+    for chunk, block in ((len(PROMPT), 128), (len(PROMPT), 16), (16, 128), (1, 128)):
+        monkeypatch.setattr(layer, "MIXER_BLOCK", block)
         for ours, theirs in zip(subject.logits(PROMPT, THEN, chunk), expected, strict=True):
             assert relative_error(ours, theirs) < TOLERANCE
 
