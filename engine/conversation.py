@@ -26,16 +26,17 @@ class LiveConversation:
         self.ids: list[int] = []
         self._kept: list[Snapshot] = []
 
-    def resume(self, prompt: Sequence[int]) -> int:
+    def resume(self, prompt: Sequence[int], leave: int = 1) -> int:
         """Go to the latest known position that `prompt` continues; returns its length (0: from the beginning).
 
-        At least one token is always left to compute, since its logits are what comes next.
+        At least `leave` ≥ 1 tokens are left to compute: the last one's logits are what comes next, and heads may
+        have to see more.
         """
         here = self.state.snapshot()
         fits = [
             kept
             for kept in (*self._kept, here)
-            if 0 < kept.length < len(prompt) and self.ids[: kept.length] == list(prompt[: kept.length])
+            if 0 < kept.length <= len(prompt) - leave and self.ids[: kept.length] == list(prompt[: kept.length])
         ]
         if not fits:
             self.reset()

@@ -9,6 +9,7 @@ import mlx.core as mx
 import numpy as np
 
 from engine.adapters.prerouter import Prerouter
+from engine.adapters.watch import PromptWatch
 from engine.conversation import LiveConversation
 from engine.errors import EngineError
 from engine.experts.streamer import ExpertStreamer
@@ -18,10 +19,6 @@ from engine.models.step import Cancelled, Step
 from engine.prefill import prefill
 from engine.protocol import FinishReason
 from engine.sampling import Sampler
-
-RELEASE_CHUNK = 2048
-"""The release prefills by this many tokens; a remainder of one token is run as a decode step there, so the heads
-see it. The rule is kept as a rule about prompt lengths, whatever the chunk here."""
 
 
 @dataclass(frozen=True)
@@ -89,19 +86,19 @@ class Reply:
     def _tokens(self) -> Iterator[int]:
         if self.prerouter is not None:
             self.prerouter.reset()
-        one_token_rule = len(self.prompt) % RELEASE_CHUNK == 1
-        last = Step(prefill=True, capture=self._owners if one_token_rule else frozenset())
+        watch = self._watch()
         logits = prefill(
             self.model,
             self.live,
             self.prompt,
             chunk=self.limits.chunk,
             boundary=self.boundary,
-            last=last,
+            step=watch.step,
             progress=self.progress,
             cancelled=self.cancelled,
         )
-        self._observe(last)
+        if self.prerouter is not None:
+            watch.show(self.prerouter)
         drawn = 0
         while True:
             if self.cancelled():
@@ -119,18 +116,30 @@ class Reply:
 
     @property
     def _owners(self) -> frozenset[int]:
+        """Layers the heads look at: none unless their predictions are used or measured."""
         wanted = self.prerouter is not None and (self.predict or self.measure)
         return self.prerouter.owners if wanted and self.prerouter is not None else frozenset()
 
-    def _decode(self, token: int) -> mx.array:
-        predicted = dict(self.prerouter.predicted) if self.prerouter is not None else {}
-        step = Step(
+    def _watch(self) -> PromptWatch:
+        owners = self._owners
+        seen = self.prerouter.rules.seen_of_prompt(len(self.prompt)) if self.prerouter and owners else ()
+        return PromptWatch(owners, seen)
+
+    def _step(self, predicted: dict[int, Route]) -> Step:
+        asked = frozenset(predicted) if self.measure else frozenset[int]()
+        if self.prerouter is not None and self.prerouter.rules.teacher:
+            asked |= self._owners
+        return Step(
             prefill=False,
             predicted=predicted if self.predict else {},
-            capture=self._owners | (frozenset(predicted) if self.measure else frozenset()),
-            measure=self.measure,
+            capture=self._owners | asked,
+            ask_router=asked,
             on_layer=self._check,
         )
+
+    def _decode(self, token: int) -> mx.array:
+        predicted = dict(self.prerouter.predicted) if self.prerouter is not None else {}
+        step = self._step(predicted)
         before = self.live.state.snapshot()
         try:
             with self.experts.step():
@@ -139,13 +148,15 @@ class Reply:
                         {layer: route.experts[0].tolist() for layer, route in step.predicted.items()}
                     )
                 logits = self.model.forward([token], self.live.state, step)
-                mx.eval(logits, self.live.state.arrays(), list(step.moe_inputs.values()))
+                kept = [*step.moe_inputs.values(), *step.router_logits.values()]
+                mx.eval(logits, self.live.state.arrays(), kept)
         except Cancelled:
             self.live.go_back(before)
             raise
         self.live.advance([token])
         if self.measure:
-            self._compare(predicted, step)
+            for layer, route in predicted.items():
+                self.agreement.add(layer, route, self._of_router(step, layer))
         self._observe(step)
         return logits
 
@@ -154,16 +165,17 @@ class Reply:
             raise Cancelled
 
     def _observe(self, step: Step) -> None:
-        if self.prerouter is not None and self.prerouter.owners <= step.moe_inputs.keys():
-            self.prerouter.observe(step.moe_inputs, step.routes)
+        if self.prerouter is None or not self._owners:
+            return
+        of_router = self.prerouter.rules.teacher
+        used = {owner: self._of_router(step, owner) if of_router else step.routes[owner] for owner in self._owners}
+        self.prerouter.observe(step.moe_inputs, {owner: route.experts for owner, route in used.items()})
 
-    def _compare(self, predicted: dict[int, Route], step: Step) -> None:
-        for layer, route in predicted.items():
-            if layer in step.true_logits:
-                true = self.model.select(np.asarray(step.true_logits[layer].astype(mx.float32)))
-            else:
-                true = step.routes[layer]
-            self.agreement.add(layer, route, true)
+    def _of_router(self, step: Step, layer: int) -> Route:
+        """What the layer's own router chose in a step that asked it."""
+        if layer not in step.router_logits:
+            return step.routes[layer]
+        return self.model.routers[layer](np.asarray(step.router_logits[layer].astype(mx.float32)))
 
     def _finite(self, logits: mx.array) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
         row = np.asarray(logits.astype(mx.float32))

@@ -14,6 +14,7 @@ from engine import probe
 from engine.adapters.load import adapter_dtype, load_heads, load_lora
 from engine.adapters.lora import attach
 from engine.adapters.prerouter import Prerouter
+from engine.adapters.rules import rules_of
 from engine.checkpoint.adapter_match import require_heads, require_lora
 from engine.checkpoint.checkpoint import Checkpoint
 from engine.checkpoint.lora import read_lora
@@ -177,7 +178,9 @@ def _read(
     step("reading the prerouter heads", 0, 0)
     match = require_heads(chosen.heads, checkpoint)
     heads = load_heads(chosen.heads, match.applied, dtype)
-    return model, Prerouter(heads, frozenset(match.consumers), model.select)
+    return model, Prerouter(
+        heads, frozenset(match.consumers), rules_of(checkpoint.config, checkpoint.experts_per_token)
+    )
 
 
 def switch_adapter(loaded: LoadedModel, name: str, kernels: Kernels) -> None:

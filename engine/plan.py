@@ -100,14 +100,17 @@ def everything_budget(facts: ModelFacts, context: int | None = None) -> int:
     return budget_for(facts, facts.all_records, context)
 
 
+def least_budget(facts: ModelFacts, context: int | None = None) -> int:
+    """The least budget that holds one token's experts."""
+    wanted = context or min(DEFAULT_CONTEXT, facts.max_context)
+    return sum(item.bytes for item in fixed_items(facts, wanted, CHUNK)) + facts.step_set * facts.record
+
+
 def default_budget(facts: ModelFacts, context: int, usable: int) -> int:
     """Enough for every record when the model is small, else DEFAULT_BUDGET (or a little more than the least that
     works, where that is higher), within a share of what is available."""
-    fixed = sum(item.bytes for item in fixed_items(facts, context, CHUNK))
-    least = fixed + facts.step_set * facts.record
-    return min(
-        everything_budget(facts, context), max(DEFAULT_BUDGET, least * 21 // 20), int(usable * SHARE_OF_AVAILABLE)
-    )
+    streamed = max(DEFAULT_BUDGET, least_budget(facts, context) * 21 // 20)
+    return min(everything_budget(facts, context), streamed, int(usable * SHARE_OF_AVAILABLE))
 
 
 def plan_memory(

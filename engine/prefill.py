@@ -28,14 +28,14 @@ def prefill(
     *,
     chunk: int,
     boundary: int,
-    last: Step,
+    step: Callable[[int, int], Step],
     progress: Callable[[int], None],
     cancelled: Callable[[], bool],
 ) -> mx.array:
     """Compute prompt[len(live.ids):]; returns the last position's logits [vocab].
 
-    The state at `boundary` is kept. `last` is the step that carries the final chunk (it may capture features for
-    the heads). `progress` gets the number of prompt tokens covered, once per layer of a chunk at least.
+    The state at `boundary` is kept. `step` makes the step for the positions from … to (it may capture features
+    for the heads). `progress` gets the number of prompt tokens covered, once per layer of a chunk at least.
     Raises Cancelled with the state as it was after the last whole chunk.
     """
     layers = len(model.layers)
@@ -48,10 +48,10 @@ def prefill(
                 raise Cancelled
             progress(start + (end - start) * (layer + 1) // layers)
 
-        step = last if end == len(prompt) else Step(prefill=True)
-        step.on_layer = on_layer
+        pass_through = step(start, end)
+        pass_through.on_layer = on_layer
         try:
-            logits = model.forward(prompt[start:end], live.state, step)
+            logits = model.forward(prompt[start:end], live.state, pass_through)
             mx.eval(logits, live.state.arrays())
         except Cancelled:
             live.go_back(before)

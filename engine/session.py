@@ -98,7 +98,8 @@ class Session:
                 f"The prompt has {len(prompt.ids):,} tokens and the context holds {loaded.plan.context:,}.",
                 "Start a new chat, shorten the message, or load with a larger --context.",
             )
-        loaded.live.resume(prompt.ids)
+        rules = loaded.prerouter.rules if loaded.prerouter else None
+        loaded.live.resume(prompt.ids, leave=max(1, len(rules.seen_of_prompt(len(prompt.ids))) if rules else 0))
         loaded.experts.reset_counters()
         return Reply(
             model=loaded.model,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.models.linear import Linear, LowRank
+from engine.models.linear import Adaptable, LowRank
 
 
-def attach(linears: Mapping[str, Linear], updates: Mapping[str, LowRank]) -> None:
+def attach(linears: Mapping[str, Adaptable], updates: Mapping[str, LowRank]) -> None:
     """Give each named projection its update and take every other one's away.
 
     All shapes were checked when the file was read; a name without a projection is a KeyError.

@@ -7,12 +7,13 @@ token). What it selects replaces the router.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import mlx.core as mx
 import numpy as np
 
+from engine.adapters.rules import Rules
 from engine.models.routing import Floats, Indices, Route, one_hot_set
 
 
@@ -49,8 +50,8 @@ class Heads:
 class Prerouter:
     """Predictions of one reply. `reset` before each; `observe` after each single-token step."""
 
-    def __init__(self, heads: Heads, consumers: frozenset[int], select: Callable[[Floats], Route]) -> None:
-        self.heads, self.consumers, self.select = heads, consumers, select
+    def __init__(self, heads: Heads, consumers: frozenset[int], rules: Rules) -> None:
+        self.heads, self.consumers, self.rules = heads, consumers, rules
         self._before: Indices | None = None
         self.predicted: dict[int, Route] = {}
 
@@ -63,18 +64,21 @@ class Prerouter:
         self._before = None
         self.predicted = {}
 
-    def observe(self, moe_inputs: Mapping[int, mx.array], routes: Mapping[int, Route]) -> dict[int, Route]:
+    def remember(self, used: Mapping[int, Indices]) -> None:
+        """The experts [1, K] by owner layer of the token before the one `observe` will be given."""
+        self._before = np.concatenate([used[owner] for owner in self.heads.owners])
+
+    def observe(self, moe_inputs: Mapping[int, mx.array], used: Mapping[int, Indices]) -> dict[int, Route]:
         """What the step that just ended shows at the owner layers → routes for the next token by layer.
 
-        moe_inputs: owner → [hidden]; routes: owner → the executed experts [1, K].
+        moe_inputs: owner → [hidden]; used: owner → experts [1, K], whose is a matter of the rules.
         """
         owners = self.heads.owners
-        used = np.concatenate([routes[owner].experts for owner in owners])
-        now = one_hot_set(used, self.heads.experts)
+        now = one_hot_set(np.concatenate([used[owner] for owner in owners]), self.heads.experts)
         before = np.zeros_like(now) if self._before is None else one_hot_set(self._before, self.heads.experts)
         inputs = mx.stack([moe_inputs[owner] for owner in owners])
-        chosen = self.select(np.asarray(self.heads.logits(inputs, now, before)))
-        self._before = used
+        chosen = self.rules.select(np.asarray(self.heads.logits(inputs, now, before)))
+        self.remember(used)
         self.predicted = {
             owner + 1: Route(chosen.experts[i : i + 1], chosen.weights[i : i + 1])
             for i, owner in enumerate(owners)

@@ -1,10 +1,13 @@
 """`python -m engine.bench [NAME ...]`: ratios against a peer in the same run.
 
-slice   4 layers with the real 35B dimensions, every expert in the arena, against mlx-lm (the `test` extra)
-full    the whole 35B dimensions from disk, within the default budget
-nano    the built-in model, headless
+slice     4 layers with the real 35B dimensions, every expert in the arena, against mlx-lm (the `test` extra)
+full      the whole 35B dimensions from disk, within the default budget
+slice-8b  the same with the 8B's dimensions
+full-8b   the whole 8B dimensions from disk: a context of 3,300 tokens, and a cold prompt of 27
+nano      the built-in model, headless
 
-Checkpoints are synthetic, in the published format; `--dir` keeps them for the next run (slice 2.4 GB, full 20 GB).
+Checkpoints are synthetic, in the published format; `--dir` keeps them for the next run (slice 2.4 GB, full 20 GB,
+slice-8b 0.6 GB, full-8b 4.5 GB).
 """
 
 from __future__ import annotations
@@ -19,7 +22,16 @@ from pathlib import Path
 from typing import Any
 
 from engine.bench.table import Result, as_json, as_text, at_least, at_most, exactly
-from engine.checkpoint.synthetic import REAL_35B, SyntheticSpec, full, sliced, write_synthetic
+from engine.checkpoint.synthetic import (
+    REAL_8B,
+    REAL_35B,
+    SyntheticSpec,
+    full,
+    full_8b,
+    sliced,
+    sliced_8b,
+    write_synthetic,
+)
 from engine.errors import EngineError
 from engine.plan import GiB
 
@@ -52,8 +64,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def bench_slice(folder: Path) -> list[Result]:
     """Decode and prefill on a slice, against mlx-lm in float32 and as it loads by default."""
-    path = _checkpoint(folder / f"slice-{SLICE_LAYERS}", sliced(SLICE_LAYERS, REAL_35B.vocab_size))
-    shared = [str(path), "--experts-per-token", "4", "--steps", str(STEPS)]
+    return _against_peer(
+        _checkpoint(folder / f"slice-{SLICE_LAYERS}", sliced(SLICE_LAYERS, REAL_35B.vocab_size)), k=4
+    )
+
+
+def bench_slice_8b(folder: Path) -> list[Result]:
+    """The same on the 8B's dimensions, of whose 4 layers 3 have experts."""
+    return _against_peer(
+        _checkpoint(folder / f"slice-8b-{SLICE_LAYERS}", sliced_8b(SLICE_LAYERS, REAL_8B.vocab_size)), k=8
+    )
+
+
+def _against_peer(path: Path, k: int) -> list[Result]:
+    shared = [str(path), "--experts-per-token", str(k), "--steps", str(STEPS)]
     _say("this engine: decode and prefill")
     ours = _run("engine.bench.ours", str(path), "--everything", "--steps", str(STEPS), "--repeat", "2")
     long = _run(
@@ -63,7 +87,7 @@ def bench_slice(folder: Path) -> list[Result]:
     single = _run("engine.bench.peer", *shared, "--float32", "--prompt", str(PROMPT))
     _say("mlx-lm as it loads by default: decode")
     default = _run("engine.bench.peer", *shared)
-    note = f"{SLICE_LAYERS} layers, K=4, every expert in the arena"
+    note = f"{SLICE_LAYERS} layers, K={k}, every expert in the arena"
     return [
         at_least(
             "decode, against mlx-lm in float32", ours["decode_s"], single["decode_s"], 2, "s/token", note=note
@@ -109,6 +133,31 @@ def bench_full(folder: Path) -> list[Result]:
     ]
 
 
+def bench_full_8b(folder: Path) -> list[Result]:
+    """Memory over a long context, and what a short cold prompt reads, at the whole 8B's dimensions."""
+    path = _checkpoint(folder / "Edge0-8B-synthetic", full_8b())
+    context = ("--prompt", "3300", "--steps", "16", "--context", "3328", "--least")
+    long = _run("engine.bench.ours", str(path), "--routing", "predicted", *context)
+    cold = _run("engine.bench.ours", str(path), "--prompt", "27", "--steps", "1", "--drop-cache", "--count-experts")
+    experts = long["experts"]
+    width = 4 if long["kv_bytes_per_token"] > 6_912 else 2
+    speed = f"prefill {long['prefill_s']:.1f} s, decode {long['decode_s'] * 1e3:.0f} ms/token"
+    routed = f"{cold['distinct_experts']} experts, prefill {cold['prefill_s']:.1f} s"
+    return [
+        at_most("allocator peak, 3,300 tokens + 16", long["peak"] / GiB, 1.0, "GiB", note=speed),
+        at_most("footprint over the plan's budget", long["footprint"] / long["budget"], 1.02),
+        exactly("dropped experts", experts["dropped"], 0),
+        exactly(
+            "KV bytes per token",
+            long["kv_bytes_per_token"],
+            6_912 * width / 2,
+            "B",
+            note=f"{width * 8} bits a number on this device; 6,912 B in 16 bits",
+        ),
+        at_most("bytes of a 27-token prompt over its experts'", cold["read_over_distinct"], 1.05, note=routed),
+    ]
+
+
 def bench_nano(folder: Path) -> list[Result]:
     """The built-in model, headless: figures without a peer."""
     found = _run("engine.bench.ours", "nano", "--prompt", "40", "--steps", "64", "--repeat", "3")
@@ -122,6 +171,8 @@ def bench_nano(folder: Path) -> list[Result]:
 BENCHES: dict[str, Callable[[Path], list[Result]]] = {
     "slice": bench_slice,
     "full": bench_full,
+    "slice-8b": bench_slice_8b,
+    "full-8b": bench_full_8b,
     "nano": bench_nano,
 }
 

@@ -10,9 +10,12 @@ import time
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.bench.peer import prompt_ids
+
+if TYPE_CHECKING:
+    from engine.session import Session
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -23,6 +26,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--prompt", type=int, default=4, help="tokens of the prompt")
     parser.add_argument("--steps", type=int, default=16, help="tokens of the reply")
     parser.add_argument("--drop-cache", action="store_true", help="let go of the checkpoint's cached pages first")
+    parser.add_argument("--least", action="store_true", help="the least budget: slots for one token's experts")
+    parser.add_argument("--context", type=int, help="tokens of the context")
+    parser.add_argument("--count-experts", action="store_true", help="count the distinct experts of the prompt")
     parser.add_argument("--repeat", type=int, default=1, help="measure the last of so many identical replies")
     options = parser.parse_args(argv)
     json.dump(measure(options), sys.stdout)
@@ -35,7 +41,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
     from engine.choice import choose
     from engine.footprint import footprint
-    from engine.plan import everything_budget
+    from engine.plan import everything_budget, least_budget
     from engine.protocol import Load, Sampling
     from engine.session import Session
     from engine.text import Prompt, ReplyStart
@@ -43,10 +49,11 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     if options.drop_cache:
         drop_cached_pages(options.model)
     session = Session()
-    request = Load("load", str(options.model), routing=options.routing)
-    if options.everything:
+    request = Load("load", str(options.model), routing=options.routing, context=options.context)
+    if options.everything or options.least:
         facts = choose(request).facts(session.kernels.activation_dtype.size)
-        request = replace(request, memory_bytes=everything_budget(facts))
+        budget = (everything_budget if options.everything else least_budget)(facts, options.context)
+        request = replace(request, memory_bytes=budget)
     info = session.load(request, lambda *_: None, lambda: False)
     ids = prompt_ids(options.prompt)
     times: list[float] = []
@@ -73,7 +80,19 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "read_amplification": experts.read_amplification,
         "wait_s": session.loaded.experts.wait_s,
         "bandwidth": session.loaded.experts.bandwidth,
-    }
+    } | (distinct_experts(session, ids, experts.bytes_read) if options.count_experts else {})
+
+
+def distinct_experts(session: Session, prompt: list[int], bytes_read: int) -> dict[str, float]:
+    """Records a prompt routes to, counted from the routers' own choice in one more pass, against what was read."""
+    from engine.models.step import Step
+
+    model = session.loaded.model
+    step = Step(prefill=True, capture=frozenset(model.routers))
+    model.forward(prompt, model.fresh_state(), step)
+    distinct = sum(len(set(route.experts.flat)) for route in step.routes.values())
+    record = session.loaded.experts.arena.shape.nbytes
+    return {"distinct_experts": distinct, "read_over_distinct": bytes_read / (distinct * record)}
 
 
 def drop_cached_pages(directory: Path) -> None:

@@ -32,11 +32,8 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
         import engine.kernels  # noqa: F401  # gives MLX its fast matrix product
     import mlx.core as mx
     from mlx_lm.models.cache import make_prompt_cache
-    from mlx_lm.utils import load_model
 
-    text = json.loads((options.model / "config.json").read_text())["text_config"]
-    text["num_experts_per_tok"] = options.experts_per_token
-    model, _ = load_model(options.model, model_config={"text_config": text})
+    model = _load(options.model, options.experts_per_token)
     if options.float32:
         model.set_dtype(mx.float32)
     mx.eval(model.parameters())
@@ -57,6 +54,32 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
         found["prefill_s"] = run(prompt_ids(options.prompt), make_prompt_cache(model))
     found["peak"] = float(mx.get_peak_memory())
     return found
+
+
+def _load(path: Path, k: int) -> Any:
+    """mlx-lm's model with `k` experts per token. The 8B's published names are mapped to those mlx-lm reads."""
+    from mlx_lm.utils import load_model
+
+    config = json.loads((path / "config.json").read_text())
+    if "text_config" in config:
+        text = config["text_config"] | {"num_experts_per_tok": k}
+        return load_model(path, model_config={"text_config": text})[0]
+    import mlx.core as mx
+    from mlx_lm.models.bailing_moe_v3 import Model, ModelArgs
+
+    class Published(Model):  # type: ignore[misc]
+        def sanitize(self, weights: dict[str, mx.array]) -> Any:
+            """Experts are called switch_mlp there, kv_b is in plain floats, and training left nothing behind."""
+            named = {n.replace(".mlp.experts.", ".mlp.switch_mlp."): w for n, w in weights.items()}
+            for name in [name for name in named if ".pregate." in name]:
+                del named[name]
+            for module in [name.removesuffix(".scales") for name in named if name.endswith(".kv_b_proj.scales")]:
+                packed, scales, biases = (named.pop(f"{module}.{part}") for part in ("weight", "scales", "biases"))
+                named[f"{module}.weight"] = mx.dequantize(packed, scales, biases, group_size=64, bits=4)
+            return super().sanitize(named)
+
+    changes = {"model_type": "bailing_hybrid", "num_experts_per_tok": k}
+    return load_model(path, model_config=changes, get_model_classes=lambda config: (Published, ModelArgs))[0]
 
 
 def prompt_ids(count: int) -> list[int]:

@@ -2,11 +2,11 @@
 
 c = open_checkpoint(path, repo="", experts_per_token=None)   # CheckpointError names file and tensor
 c.path c.name c.revision c.tier ("35b" "8b" "nano" "custom") c.family c.notes
-c.config                      Qwen35MoeConfig, a ModelConfig
+c.config                      Qwen35MoeConfig or BailingMoeV3Config, both a ModelConfig
 c.experts_per_token           K to run (tiers.py has the rule), not config.num_experts_per_tok
 c.tensors["layers.3.self_attn.q_proj.weight"] → TensorInfo(name, dtype, shape, path, offset, nbytes)
 c.modules["layers.3.self_attn.q_proj"] → Quantization(group_size, bits) | None (plain floats)
-c.raw_layout                  True: add 1 to shifted norms, move conv axes (PlainPart.shifted tells which)
+c.raw_layout                  True: add 1 to shifted norms (PlainPart.shifted; the 8B has none), move conv axes
 c.dense_bytes, c.expert_bytes
 c.records.layout              RecordLayout(parts, nbytes, gate_up, down); parts as in records.PARTS
 c.records.ranges(layer, expert) → nine ByteRange(path, offset, nbytes)
@@ -19,11 +19,13 @@ heads = read_prerouter(path)  PrerouterFile(path, owners, experts_per_token, fea
 match_lora(lora, c) → LoraMatch(applied, not_found, misshapen, notes); require_lora refuses another tier's
 require_heads(heads, c) → HeadsMatch(applied, not_found, consumers, notes)
 
-engine.checkpoint.synthetic   write_synthetic(path, spec, seed) with tiny(), sliced(layers), full()
+engine.checkpoint.synthetic   write_synthetic(path, spec, seed) with tiny(), sliced(layers), full(),
+                              or tiny_8b(), sliced_8b(layers), full_8b()
 """
 
 from engine.checkpoint.adapter_match import HeadsMatch, LoraMatch, match_lora, require_heads, require_lora
 from engine.checkpoint.adapter_metadata import AdapterMetadata
+from engine.checkpoint.bailing_moe_v3.config import BailingMoeV3Config
 from engine.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from engine.checkpoint.dtypes import from_bfloat16, to_bfloat16
 from engine.checkpoint.expected import ExpectedTensor, expected_tensors
@@ -39,6 +41,7 @@ from engine.checkpoint.records import ByteRange, RecordLayout, RecordPart, Recor
 
 __all__ = [
     "AdapterMetadata",
+    "BailingMoeV3Config",
     "ByteRange",
     "Checkpoint",
     "ExpectedTensor",

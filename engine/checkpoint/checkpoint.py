@@ -12,7 +12,6 @@ from engine.checkpoint.faults import fault
 from engine.checkpoint.files import CheckpointFiles, find_files, read_tensors
 from engine.checkpoint.headers import TensorInfo, read_header
 from engine.checkpoint.model_config import ModelConfig
-from engine.checkpoint.names import canonical
 from engine.checkpoint.parts import Quantization
 from engine.checkpoint.provenance import provenance
 from engine.checkpoint.quant import QuantSpec
@@ -62,7 +61,7 @@ def open_checkpoint(path: Path, *, repo: str = "", experts_per_token: int | None
     """
     files = find_files(path)
     parsed = read_config(path)
-    tensors = _canonical(read_tensors(files, parsed.model.ignores))
+    tensors = _canonical(parsed.model, read_tensors(files, parsed.model.ignores))
     found = validate(path, parsed.model, parsed.quant, tensors)
     records = build_records(parsed.model, tensors, found.modules)
     origin = provenance(path, repo)
@@ -88,10 +87,10 @@ def open_checkpoint(path: Path, *, repo: str = "", experts_per_token: int | None
     )
 
 
-def _canonical(tensors: Mapping[str, TensorInfo]) -> dict[str, TensorInfo]:
+def _canonical(config: ModelConfig, tensors: Mapping[str, TensorInfo]) -> dict[str, TensorInfo]:
     result: dict[str, TensorInfo] = {}
     for name, info in tensors.items():
-        other = result.setdefault(canonical(name), info)
+        other = result.setdefault(config.canonical(name), info)
         if other is not info:
             raise fault(info.path, f"is the same weight as {other.name}", tensor=name)
     return result
@@ -111,6 +110,7 @@ def _k_of(file: Path) -> int | None:
 
 
 def _override(path: Path, parsed: ParsedConfig, k: int | None) -> int | None:
-    if k is not None and not 1 <= k <= parsed.model.num_experts:
-        raise fault(path, f"K={k} is not between 1 and {parsed.model.num_experts}", hint="Choose another K.")
+    most = parsed.model.experts_selectable
+    if k is not None and not 1 <= k <= most:
+        raise fault(path, f"K={k} is not between 1 and {most}", hint="Choose another K.")
     return k

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.checkpoint.bailing_moe_v3 import parse as bailing_moe_v3
 from engine.checkpoint.faults import fault, shown
 from engine.checkpoint.fields import Fields
 from engine.checkpoint.model_config import ModelConfig
@@ -12,7 +13,7 @@ from engine.checkpoint.quant import QuantSpec, parse_quant
 from engine.checkpoint.qwen3_5_moe import parse as qwen3_5_moe
 from engine.checkpoint.strict_json import JsonObject, read_object
 
-FAMILIES = (qwen3_5_moe,)
+FAMILIES = (qwen3_5_moe, bailing_moe_v3)
 
 
 @dataclass(frozen=True)

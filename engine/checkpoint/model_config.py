@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.checkpoint.headers import TensorInfo
+from engine.checkpoint.names import canonical
 from engine.checkpoint.parts import Part
 
 
@@ -52,6 +53,14 @@ class ModelConfig(ABC):
     def expert_module(self, layer: int) -> str:
         """The canonical module above gate_proj, up_proj and down_proj of a layer's experts."""
 
+    def canonical(self, name: str) -> str:
+        """The one name of the tensor `name` (as in the file)."""
+        return canonical(name)
+
+    def explain(self, tensors: Mapping[str, TensorInfo]) -> str:
+        """What else canonical `tensors` that do not fit this family may be; "" when there is nothing to say."""
+        return ""
+
     @abstractmethod
     def ignores(self, name: str) -> bool:
         """Whether the tensor `name` (as in the file) is left alone: vision, extra heads."""
@@ -63,6 +72,11 @@ class ModelConfig(ABC):
     @abstractmethod
     def consumers(self, owners: Sequence[int]) -> tuple[int, ...]:
         """The layers that execute the predictions of prerouter heads at `owners`, ascending."""
+
+    @property
+    def experts_selectable(self) -> int:
+        """The most experts one token can have."""
+        return self.num_experts
 
     @property
     def head_features(self) -> int:

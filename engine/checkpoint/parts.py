@@ -20,12 +20,16 @@ class Quantization:
 
 @dataclass(frozen=True)
 class LinearPart:
-    """A matrix [out, in], or with `experts` > 0 a stack [experts, out, in] of them, which must be quantised."""
+    """A matrix [out, in], or with `experts` > 0 a stack [experts, out, in] of them.
+
+    Experts must be quantised, and what is `packed`; anything else may be in plain floats.
+    """
 
     module: str
     out_features: int
     in_features: int
     experts: int = 0
+    packed: bool = False
 
     @property
     def stack(self) -> tuple[int, ...]:

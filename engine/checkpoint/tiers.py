@@ -4,7 +4,7 @@ Tier. `nano`: the built-in directory engine/nano, or a config.json with "edge0_t
 released model's exact sizes. Everything else is `custom`.
 
 K. config.json's num_experts_per_tok, except that the released tiers were trained further with a K that no file of
-the base carries. In order:
+the base carries (the 8B's is what its config.json says anyway, 8). In order:
 1. the adapter and heads files beside the weights (not those under adapters/) give a K in their metadata and agree;
 2. the sizes are the released 35B's, and the name (directory or hub repository) contains "Edge0-35B", or a file
    beside the weights is named lora_edge0_* or prerouter_edge0_*: K = 4;
@@ -52,8 +52,8 @@ def identify(
             sayings = ", ".join(f"{file} says {value}" for file, value in said.items())
             notes.append(f"files disagree on K: {sayings}")
         k = released or k
-    if k > config.num_experts:
-        notes.append(f"K={k} exceeds the {config.num_experts} experts and is not used")
+    if k > config.experts_selectable:
+        notes.append(f"K={k} exceeds the {config.experts_selectable} experts and is not used")
         k = config.num_experts_per_tok
     if k != config.num_experts_per_tok:
         notes.append(f"runs K={k}, config.json says {config.num_experts_per_tok}")

@@ -48,7 +48,7 @@ def validate(
     for name, info in tensors.items():
         if name not in seen:
             problems.add("extra", info.name, file=info.path)
-    problems.raise_any(HINT if quant.default else UNQUANTISED)
+    problems.raise_any(config.explain(tensors) or (HINT if quant.default else UNQUANTISED))
     return Validated(modules, raw_layout)
 
 
@@ -68,8 +68,9 @@ def _linear(
     scales = tensors.get(f"{part.module}.scales")
     declared = quant.of(part.module)
     if scales is None and weight is not None and weight.dtype != "U32":
-        if part.experts:
-            problems.add("not supported", weight.name, "experts must be quantised", weight.path)
+        if part.experts or part.packed:
+            what = "experts" if part.experts else "this matrix"
+            problems.add("not supported", weight.name, f"{what} must be quantised", weight.path)
         _same_shape(weight, (*part.stack, part.out_features, part.in_features), problems)
         _one_of(weight, FLOAT16, problems)
         return None

@@ -32,6 +32,12 @@ def guard(x: mx.array) -> mx.array:
     return mx.clip(mx.where(x != x, mx.zeros_like(x), x), -GUARD_LIMIT, GUARD_LIMIT)
 
 
+def last_rows(x: mx.array, count: int) -> mx.array:
+    """x[-count:] in memory of its own: a slice would keep all of x alive, in a state for a whole reply."""
+    length = x.shape[0]
+    return mx.take(x, mx.arange(length - count, length), axis=0)
+
+
 def causal_conv(x: mx.array, weight: mx.array, history: mx.array) -> tuple[mx.array, mx.array]:
     """Depthwise causal convolution without bias.
 
@@ -43,7 +49,7 @@ def causal_conv(x: mx.array, weight: mx.array, history: mx.array) -> tuple[mx.ar
     y = rows[0:length] * weight[:, 0]
     for tap in range(1, taps):
         y = y + rows[tap : tap + length] * weight[:, tap]
-    return y, rows[length:]
+    return y, last_rows(rows, taps - 1)
 
 
 @dataclass(frozen=True)

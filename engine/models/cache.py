@@ -61,6 +61,9 @@ class Recurrent:
     history: tuple[mx.array, ...]
     state: mx.array
 
+    def arrays(self) -> list[mx.array]:
+        return [*self.history, self.state]
+
     @property
     def nbytes(self) -> int:
         return self.state.nbytes + sum(rows.nbytes for rows in self.history)
@@ -100,10 +103,7 @@ class ModelState:
 
     def arrays(self) -> list[mx.array]:
         """Everything that must be evaluated for the step to be over."""
-        found: list[mx.array] = []
-        for layer in self.layers:
-            found += layer.arrays() if isinstance(layer, TokenCache) else [*layer.history, layer.state]
-        return found
+        return [array for layer in self.layers for array in layer.arrays()]
 
     @property
     def cache_bytes(self) -> int:

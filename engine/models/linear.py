@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import mlx.core as mx
 
@@ -28,8 +29,18 @@ class LowRank:
 
     def __call__(self, x: mx.array) -> mx.array:
         """x [..., in] → [..., out] in the adapter's dtype; the rounding to float16 is part of the release."""
-        narrow = x.astype(mx.float16).astype(self.a.dtype) if self.a.dtype == mx.float16 else x
-        return self.scale * ((narrow @ self.a.T) @ self.b.T)
+        return self.through(x, self.a.T, self.b.T)
+
+    def through(self, x: mx.array, first: mx.array, second: mx.array) -> mx.array:
+        """scale · (x · first) · second, in the adapter's dtype."""
+        narrow = x.astype(mx.float16) if self.a.dtype == mx.float16 else x
+        return self.scale * ((narrow @ first) @ second)
+
+
+class Adaptable(Protocol):
+    """A projection an adapter can be attached to and taken from."""
+
+    adapter: LowRank | None
 
 
 class Linear:

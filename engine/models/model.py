@@ -2,44 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import mlx.core as mx
 import numpy as np
 import numpy.typing as npt
 
 from engine.models.blocks import rms_norm
-from engine.models.cache import ModelState, Recurrent, TokenCache
-from engine.models.linear import Linear
-from engine.models.routing import Floats, Route
+from engine.models.cache import ModelState
+from engine.models.layer import Layer
+from engine.models.linear import Adaptable, Linear
+from engine.models.routing import Select
 from engine.models.step import Step
-
-
-class Mixer(Protocol):
-    def fresh_state(self) -> TokenCache | Recurrent: ...
-
-
-class Layer(Protocol):
-    @property
-    def mixer(self) -> Mixer: ...
-
-    def __call__(self, x: mx.array, state: TokenCache | Recurrent, step: Step) -> mx.array: ...
 
 
 @dataclass
 class Model:
-    """Embedding, layers, final norm and head. `linears` maps canonical module names to adaptable projections;
-    `select` is the routers' rule, which the heads' predictions follow too."""
+    """Embedding, layers, final norm and head.
+
+    linears  canonical module → adaptable projection
+    routers  layer with experts → what its router selects from its own logits
+    """
 
     embed: Callable[[npt.NDArray[np.int32]], mx.array]
     layers: Sequence[Layer]
     norm: mx.array
     eps: float
     head: Linear
-    linears: dict[str, Linear]
-    select: Callable[[Floats], Route]
+    linears: Mapping[str, Adaptable]
+    routers: Mapping[int, Select]
 
     def fresh_state(self) -> ModelState:
         return ModelState([layer.mixer.fresh_state() for layer in self.layers])
@@ -53,7 +45,7 @@ class Model:
         for index, (layer, layer_state) in enumerate(zip(self.layers, state.layers, strict=True)):
             x = layer(x, layer_state, step)
             if step.prefill:
-                mx.eval(x)  # keeps one layer's intermediates alive at a time
+                mx.eval(x, layer_state.arrays())  # keeps one layer's intermediates alive at a time
             step.done(index)
         state.length += len(ids)
         return self.head(rms_norm(x[-1:], self.norm, self.eps))[0]

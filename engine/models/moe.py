@@ -9,8 +9,9 @@ import numpy as np
 
 from engine.experts.streamer import ExpertStreamer
 from engine.kernels.interface import Kernels
+from engine.models.blocks import last_rows
 from engine.models.linear import Linear
-from engine.models.routing import Floats, Indices, Route
+from engine.models.routing import Indices, Route, Select
 from engine.models.step import Step
 
 
@@ -23,7 +24,7 @@ class MoeBlock:
         kernels: Kernels,
         experts: ExpertStreamer,
         router: Callable[[mx.array], mx.array],
-        select: Callable[[Floats], Route],
+        select: Select,
         shared: Callable[[mx.array], mx.array],
     ) -> None:
         self.layer, self.kernels, self.experts = layer, kernels, experts
@@ -33,11 +34,13 @@ class MoeBlock:
         route = step.predicted.get(self.layer)
         if route is None:
             route = self.select(np.asarray(self.router(x).astype(mx.float32)))
-        elif step.measure:
-            step.true_logits[self.layer] = self.router(x)
+        elif self.layer in step.ask_router:
+            step.router_logits[self.layer] = self.router(x)
         if self.layer in step.capture:
-            step.moe_inputs[self.layer] = x[-1]
-            step.routes[self.layer] = Route(route.experts[-1:], route.weights[-1:])
+            step.moe_inputs[self.layer] = last_rows(x, 1)[0]
+            step.routes[self.layer] = route
+            if step.prefill:
+                mx.eval(step.moe_inputs[self.layer])  # until then the whole chunk's inputs stay in memory
         if step.prefill:
             routed, shared = self._prefill(x, route), self.shared(x)
         else:
@@ -80,6 +83,15 @@ class MoeBlock:
             places.append(rows)
         back = np.argsort(np.concatenate(places)).astype(np.int32)
         return mx.concatenate(outputs, axis=0)[mx.array(back)].reshape(tokens, k, -1)
+
+
+def float32_router(weight: mx.array) -> Callable[[mx.array], mx.array]:
+    """Logits as x · weightᵀ in float32, for a router stored in plain floats [experts, hidden]."""
+
+    def apply(x: mx.array) -> mx.array:
+        return x.astype(mx.float32) @ weight.T
+
+    return apply
 
 
 def gated(shared: Callable[[mx.array], mx.array], gate: Linear) -> Callable[[mx.array], mx.array]:

@@ -12,59 +12,42 @@ import mlx.core as mx
 
 from engine.kernels.interface import Kernels
 from engine.models.attention import causal_attention
-from engine.models.blocks import causal_conv, guard, l2_normalise, rms_norm, silu
+from engine.models.blocks import rms_norm, silu
 from engine.models.cache import Recurrent, TokenCache
+from engine.models.delta import DeltaRule
 from engine.models.linear import Linear
-from engine.models.moe import MoeBlock
-from engine.models.step import Step
 
 
 @dataclass(frozen=True)
 class GatedDeltaNet:
-    """Linear attention with a decaying, delta-rule updated state.
+    """Linear attention with a decaying, delta-rule updated state; one decay per value head.
 
-    conv [C, taps] over the C = 2 · Hk · Dk + Hv · Dv channels of q, k, v; a_log, dt_bias [Hv] in float32;
-    norm [Dv].
+    a_log, dt_bias [Hv] and norm [Dv] in float32.
     """
 
-    kernels: Kernels
-    key_heads: int
-    value_heads: int
-    key_dim: int
-    value_dim: int
+    rule: DeltaRule
     eps: float
     qkv: Linear
     z: Linear
     a: Linear
     b: Linear
     out: Linear
-    conv: mx.array
     a_log: mx.array
     dt_bias: mx.array
     norm: mx.array
 
     def fresh_state(self) -> Recurrent:
-        channels, taps = self.conv.shape
-        history = mx.zeros((taps - 1, channels), dtype=self.kernels.activation_dtype)
-        return Recurrent((history,), mx.zeros((self.value_heads, self.value_dim, self.key_dim)))
+        return self.rule.fresh_state()
 
     def __call__(self, x: mx.array, state: Recurrent) -> mx.array:
         """x [T, hidden] → [T, hidden]; `state` moves on by T tokens."""
-        tokens = x.shape[0]
-        mixed, history = causal_conv(self.qkv(x), self.conv, state.history[0])
-        keys = self.key_heads * self.key_dim
-        q, k, v = mx.split(silu(mixed), [keys, 2 * keys], axis=-1)
-        q = l2_normalise(q.reshape(tokens, self.key_heads, self.key_dim)) * self.key_dim**-0.5
-        k = l2_normalise(k.reshape(tokens, self.key_heads, self.key_dim))
-        v = v.reshape(tokens, self.value_heads, self.value_dim).astype(mx.float32)
         step_size = mx.logaddexp(self.a(x).astype(mx.float32) + self.dt_bias, mx.array(0.0))  # softplus
         decay = mx.exp(-mx.exp(self.a_log) * step_size)
         beta = mx.sigmoid(self.b(x).astype(mx.float32))
-        o, new = self.kernels.gated_delta(q, k, v, decay, beta, state.state)
-        state.history, state.state = (history,), new
+        o = self.rule(self.qkv(x), decay, beta, state)
         z = self.z(x).reshape(o.shape).astype(mx.float32)
         y = rms_norm(o, self.norm, self.eps) * silu(z)
-        return self.out(y.reshape(tokens, -1).astype(x.dtype))
+        return self.out(y.reshape(x.shape[0], -1).astype(x.dtype))
 
 
 @dataclass(frozen=True)
@@ -110,17 +93,3 @@ class GatedAttention:
             scale=1.0,
             offset=offset,
         )[0]
-
-
-@dataclass(frozen=True)
-class Layer:
-    mixer: GatedDeltaNet | GatedAttention
-    moe: MoeBlock
-    input_norm: mx.array
-    post_norm: mx.array
-    eps: float
-
-    def __call__(self, x: mx.array, state: TokenCache | Recurrent, step: Step) -> mx.array:
-        normed = rms_norm(x, self.input_norm, self.eps)
-        h = x + self.mixer(normed, state)  # type: ignore[arg-type]  # fresh_state pairs each mixer with its state
-        return guard(h + self.moe(rms_norm(h, self.post_norm, self.eps), step))

@@ -19,21 +19,20 @@ class Step:
     """One forward pass. `prefill` decides how experts reach memory, not what is computed.
 
     predicted   layer → route that replaces the router's (single-token steps only)
-    prefetched  layers whose reads were already ordered
-    capture     keep, for the heads, the last token's MoE input and route per owner layer
-    measure     also ask the true router where a prediction is used
+    capture     layers whose last MoE input and whole route are kept
+    ask_router  layers whose router is asked even where a prediction is used; its logits are kept, not waited for
     on_layer    called after each layer with its index; may raise Cancelled
     """
 
     prefill: bool
     predicted: dict[int, Route] = field(default_factory=dict)
     capture: frozenset[int] = frozenset()
-    measure: bool = False
+    ask_router: frozenset[int] = frozenset()
     on_layer: Callable[[int], None] | None = None
 
     moe_inputs: dict[int, mx.array] = field(default_factory=dict)
     routes: dict[int, Route] = field(default_factory=dict)
-    true_logits: dict[int, mx.array] = field(default_factory=dict)
+    router_logits: dict[int, mx.array] = field(default_factory=dict)
 
     def done(self, layer: int) -> None:
         if self.on_layer is not None:

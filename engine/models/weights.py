@@ -12,7 +12,9 @@ from engine.checkpoint.headers import TensorInfo
 from engine.kernels.interface import Kernels
 from engine.kernels.types import Quantized
 from engine.models.arrays import read_array
-from engine.models.linear import Linear
+from engine.models.linear import Adaptable, Linear
+from engine.models.per_head import PerHead
+from engine.models.rows import Rows
 
 
 class Weights:
@@ -36,7 +38,7 @@ class Weights:
         self._raw_layout = raw_layout
         self._progress = progress
         self._matrices: dict[str, Quantized | mx.array] = {}
-        self.linears: dict[str, Linear] = {}
+        self.linears: dict[str, Adaptable] = {}
         self.nbytes = 0
 
     def linear(self, module: str) -> Linear:
@@ -45,12 +47,37 @@ class Weights:
         self.linears[module] = linear
         return linear
 
+    def per_head(self, module: str, heads: int, key_dim: int) -> PerHead:
+        """The projection called `module`, split by heads and dequantised to the activations' dtype."""
+        stored = self._matrix(module)
+        matrix = dequantised(stored, self._kernels.activation_dtype) if isinstance(stored, Quantized) else stored
+        self.nbytes += matrix.nbytes - stored.nbytes
+        split = self.linears[module] = PerHead(matrix, heads, key_dim)
+        return split
+
     def embedding(self, module: str) -> Callable[[npt.NDArray[np.int32]], mx.array]:
         """ids [T] → rows [T, hidden]."""
         matrix = self._matrices[module] = self._matrix(module)
         if isinstance(matrix, Quantized):
             return lambda ids: self._kernels.embed(ids, matrix)
         return lambda ids: matrix[mx.array(ids)]
+
+    def streamed_embedding(self, module: str) -> Callable[[npt.NDArray[np.int32]], mx.array]:
+        """`embedding`, whose rows stay in the file until a token needs them."""
+        quantisation = self._quantisation(module)
+        parts = ("weight",) if quantisation is None else ("weight", "scales", "biases")
+        rows = [Rows(self._tensors[f"{module}.{part}"]) for part in parts]
+        self._progress(sum(part.info.nbytes for part in rows))  # nothing of it is left to be waited for
+
+        def embed(ids: npt.NDArray[np.int32]) -> mx.array:
+            distinct, places = np.unique(ids, return_inverse=True)
+            found = [part.read(distinct) for part in rows]
+            if quantisation is None:
+                return found[0].astype(self._kernels.activation_dtype)[mx.array(places)]
+            scales, biases = (part.astype(mx.bfloat16) for part in found[1:])
+            return self._kernels.embed(places.astype(np.int32), Quantized(found[0], scales, biases, *quantisation))
+
+        return embed
 
     def tied_head(self, module: str) -> Linear:
         """The embedding's matrix, read before, used as the output projection."""
@@ -93,3 +120,9 @@ class Weights:
         array = read_array(info)
         self._progress(info.nbytes)
         return array
+
+
+def dequantised(w: Quantized, dtype: mx.Dtype) -> mx.array:
+    """The matrix in plain numbers, computed in float32 and rounded once."""
+    scales, biases = w.scales.astype(mx.float32), w.biases.astype(mx.float32)
+    return mx.dequantize(w.weight, scales, biases, group_size=w.group_size, bits=w.bits).astype(dtype)

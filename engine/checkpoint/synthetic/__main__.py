@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from engine.checkpoint.synthetic.presets import REAL_35B, full, sliced, tiny
+from engine.checkpoint.synthetic.presets_8b import REAL_8B, full_8b, sliced_8b, tiny_8b
 from engine.checkpoint.synthetic.spec import SyntheticSpec
 from engine.checkpoint.synthetic.write import write_synthetic
 from engine.errors import EngineError
@@ -32,20 +33,25 @@ def _parser() -> argparse.ArgumentParser:
         description="Write a checkpoint in the published format with random weights.",
     )
     parser.add_argument(
-        "scale", choices=("tiny", "slice", "full"), help="~1 MB · real dimensions, few layers · 19.5 GB"
+        "scale",
+        choices=[scale + tier for tier in ("", "-8b") for scale in ("tiny", "slice", "full")],
+        help="~1 MB · real dimensions, few layers · 19.5 GB, or 4.5 GB of the 8B",
     )
     parser.add_argument("directory", type=Path, help="must not exist")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--layers", type=int, default=4, help="of the slice (default 4)")
-    parser.add_argument("--real-vocab", action="store_true", help="248,320 tokens in the slice instead of 4,096")
+    parser.add_argument("--real-vocab", action="store_true", help="in the slice, instead of 4,096 tokens")
     return parser
 
 
 def _spec(options: argparse.Namespace) -> SyntheticSpec:
-    if options.scale == "tiny":
-        return tiny()
-    if options.scale == "full":
-        return full()
+    scale, _, tier = options.scale.partition("-")
+    if scale == "tiny":
+        return tiny_8b() if tier else tiny()
+    if scale == "full":
+        return full_8b() if tier else full()
+    if tier:
+        return sliced_8b(options.layers, REAL_8B.vocab_size if options.real_vocab else 4096)
     return sliced(options.layers, REAL_35B.vocab_size if options.real_vocab else 4096)
 
 

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from engine.checkpoint.expected import ExpectedTensor
 from engine.checkpoint.strict_json import JsonObject
-from engine.checkpoint.synthetic import qwen3_5_moe
+from engine.checkpoint.synthetic import bailing_moe_v3, qwen3_5_moe
 from engine.checkpoint.synthetic.spec import SyntheticSpec
+from engine.checkpoint.synthetic.style import TextStyle
 
 
 class FamilyWriter(Protocol):
@@ -27,8 +28,14 @@ class FamilyWriter(Protocol):
     def config_json(self, spec: SyntheticSpec) -> JsonObject:
         """config.json as the family publishes it."""
 
+    def leftovers(self, spec: SyntheticSpec) -> tuple[ExpectedTensor, ...]:
+        """Tensors of training that the published file still has and the engine ignores."""
 
-WRITERS: dict[str, FamilyWriter] = {"qwen3_5_moe": qwen3_5_moe}
+    def text_style(self, spec: SyntheticSpec) -> TextStyle:
+        """What the small files beside the weights say."""
+
+
+WRITERS: dict[str, FamilyWriter] = {"qwen3_5_moe": qwen3_5_moe, "bailing_moe_v3": bailing_moe_v3}
 
 
 def writer(spec: SyntheticSpec) -> FamilyWriter:

@@ -11,7 +11,10 @@ from engine.checkpoint.expected import ExpectedTensor
 from engine.checkpoint.parts import Quantization
 from engine.checkpoint.qwen3_5_moe.config import Qwen35MoeConfig
 from engine.checkpoint.strict_json import JsonObject
+from engine.checkpoint.synthetic.qwen3_5_text import text_style
 from engine.checkpoint.synthetic.spec import SyntheticSpec
+
+__all__ = ["config_json", "gain", "leftovers", "plain_values", "text_style"]
 
 _SHIFTED = ("input_layernorm", "post_attention_layernorm", "q_norm", "k_norm", "norm")
 
@@ -43,6 +46,11 @@ def plain_values(t: ExpectedTensor, spec: SyntheticSpec, random: np.random.Gener
         stored = np.clip(np.round((1 + normal * np.float32(0.1)) * 128) / 128, 0.5, 1.9375).astype(np.float32)
         return stored - 1 if spec.raw_layout else stored
     return normal * np.float32(gain(module, t.shape[-1]) / sqrt(t.shape[-1]))
+
+
+def leftovers(spec: SyntheticSpec) -> tuple[ExpectedTensor, ...]:
+    """The published file has had its own stripped."""
+    return ()
 
 
 def config_json(spec: SyntheticSpec) -> JsonObject:

@@ -20,8 +20,9 @@ class SyntheticSpec:
     odd_headers   header lengths odd, so that every tensor starts at an odd offset (in all but the first of several
                   shards, as published)
     prefix        of names in the files: one of PREFIXES
-    raw_layout    norms as w instead of w + 1, convolutions [C, 1, k]: the same model in the original layout
-    flat_config   config.json without text_config
+    raw_layout    norms as w instead of w + 1, convolutions [C, 1, k]: the same model in the original layout, which
+                  is the 8B's published one
+    flat_config   config.json without text_config, as the 8B's always is
     owners        layers with a prerouter head, of head_hidden units; none: no heads file
     lora_rank     0: no adapter file
     special_base  id of the first control token; ids below it are text

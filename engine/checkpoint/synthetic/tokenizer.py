@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-CONTROLS = (
-    "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|object_ref_start|>", "<|object_ref_end|>", "<|box_start|>",
-    "<|box_end|>", "<|quad_start|>", "<|quad_end|>", "<|vision_start|>", "<|vision_end|>", "<|vision_pad|>",
-    "<|image_pad|>", "<|video_pad|>", "<tool_call>", "</tool_call>", "<|fim_prefix|>", "<|fim_middle|>",
-    "<|fim_suffix|>", "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>", "<tool_response>", "</tool_response>",
-    "<think>", "</think>",
-)  # fmt: skip
 # Kept when special tokens are skipped, as in the published files.
 TEXTUAL = {"<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<think>", "</think>"}
 _WORDS = " the, of, and, to, in, is, system, user, assistant, Hello, what, expert, token, layer, memory, a, you"
@@ -18,11 +13,12 @@ _SYLLABLES = tuple(first + vowel for first in "bdfgklmnprstvz" for vowel in "aei
 _SPLIT = r"""(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"""  # noqa: E501
 
 
-def tokenizer_json(special_base: int) -> str:
-    """tokenizer.json: 256 bytes and a few merges, filler words up to `special_base`, then CONTROLS.
+def tokenizer_json(controls: Mapping[str, int]) -> str:
+    """tokenizer.json: 256 bytes and a few merges, filler words up to the first of `controls`, then these.
 
-    Every id below special_base + 26 decodes to something. ValueError when `special_base` is too small.
+    Every id up to the last control decodes to something. ValueError when the first leaves too little room.
     """
+    special_base = min(controls.values())
     vocabulary = {symbol: i for i, symbol in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
     merges: list[tuple[str, str]] = []
     for word in _WORDS.split(","):
@@ -31,14 +27,14 @@ def tokenizer_json(special_base: int) -> str:
         raise ValueError(f"control tokens must start at {len(vocabulary)} or later")
     for i in range(len(vocabulary), special_base):
         vocabulary[_filler(i)] = i
-    vocabulary |= {name: special_base + i for i, name in enumerate(CONTROLS)}
+    vocabulary |= controls
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=merges))
     tokenizer.normalizer = normalizers.NFC()
     split = pre_tokenizers.Split(Regex(_SPLIT), behavior="isolated")
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, byte_level])
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_tokens([AddedToken(name, special=name not in TEXTUAL, normalized=False) for name in CONTROLS])
+    tokenizer.add_tokens([AddedToken(name, special=name not in TEXTUAL, normalized=False) for name in controls])
     return tokenizer.to_str()
 
 

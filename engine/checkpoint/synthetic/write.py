@@ -12,6 +12,7 @@ from pathlib import Path
 from engine.checkpoint.expected import ExpectedTensor, expected_tensors
 from engine.checkpoint.files import INDEX
 from engine.checkpoint.synthetic.adapters import head_tensors, lora_tensors, write_adapters
+from engine.checkpoint.synthetic.families import writer
 from engine.checkpoint.synthetic.safetensors_out import Padding, Progress, write_file
 from engine.checkpoint.synthetic.spec import SyntheticSpec
 from engine.checkpoint.synthetic.texts import write_texts
@@ -24,8 +25,7 @@ SPARE_BYTES = 256 << 20
 
 def total_bytes(spec: SyntheticSpec) -> int:
     """Bytes of all tensors `spec` writes, headers and texts not counted."""
-    base = expected_tensors(spec.model, spec.quant, spec.raw_layout)
-    return sum(t.nbytes for t in (*base, *lora_tensors(spec), *head_tensors(spec)))
+    return sum(t.nbytes for t in (*_base(spec), *lora_tensors(spec), *head_tensors(spec)))
 
 
 def write_synthetic(
@@ -60,7 +60,7 @@ def _write_all(directory: Path, spec: SyntheticSpec, random: Randomness, progres
     def content(tensor: ExpectedTensor) -> Iterator[Bytes]:
         return tensor_bytes(by_name[tensor.name], spec, random)
 
-    tensors = expected_tensors(spec.model, spec.quant, spec.raw_layout)
+    tensors = _base(spec)
     by_name = {spec.published(tensor.name): tensor for tensor in tensors}
     named = [ExpectedTensor(name, t.dtype, t.shape, t.expert) for name, t in by_name.items()]
     weight_map: dict[str, str] = {}
@@ -75,6 +75,12 @@ def _write_all(directory: Path, spec: SyntheticSpec, random: Randomness, progres
         (directory / INDEX).write_text(json.dumps(index, indent=4, sort_keys=True))
     write_texts(directory, spec)
     write_adapters(directory, spec, random, progress)
+
+
+def _base(spec: SyntheticSpec) -> tuple[ExpectedTensor, ...]:
+    """All tensors of the weights' files."""
+    needed = expected_tensors(spec.model, spec.quant, spec.raw_layout)
+    return (*needed, *writer(spec).leftovers(spec))
 
 
 def _split(tensors: list[ExpectedTensor], shards: int) -> Iterator[list[ExpectedTensor]]:

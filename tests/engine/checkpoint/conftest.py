@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.checkpoint.synthetic import tiny, write_synthetic
+from engine.checkpoint.synthetic import tiny, tiny_8b, write_synthetic
 
 Tensors = dict[str, tuple[str, list[int], bytes]]
 
@@ -25,6 +25,18 @@ def tiny_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tiny_copy(tiny_path: Path, tmp_path: Path) -> Path:
     """The same, to modify."""
     return Path(shutil.copytree(tiny_path, tmp_path / "tiny"))
+
+
+@pytest.fixture(scope="session")
+def tiny_8b_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One file with heads and adapter, as the 8B is published. Shared: not to be modified."""
+    return write_synthetic(tmp_path_factory.mktemp("checkpoints") / "tiny-8b", tiny_8b())
+
+
+@pytest.fixture
+def tiny_8b_copy(tiny_8b_path: Path, tmp_path: Path) -> Path:
+    """The same, to modify."""
+    return Path(shutil.copytree(tiny_8b_path, tmp_path / "tiny-8b"))
 
 
 @pytest.fixture(scope="session")

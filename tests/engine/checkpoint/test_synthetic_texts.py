@@ -10,8 +10,9 @@ import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from tokenizers import Tokenizer
 
-from engine.checkpoint.synthetic.template import CHAT_TEMPLATE
-from engine.checkpoint.synthetic.tokenizer import CONTROLS, tokenizer_json
+from engine.checkpoint.synthetic.qwen3_5_template import CHAT_TEMPLATE
+from engine.checkpoint.synthetic.qwen3_5_text import CONTROLS, controls
+from engine.checkpoint.synthetic.tokenizer import tokenizer_json
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def test_every_id_decodes(tokenizer: Tokenizer) -> None:
 
 
 def test_published_ids_at_the_real_vocabulary() -> None:
-    vocabulary = json.loads(tokenizer_json(248044))["model"]["vocab"]
+    vocabulary = json.loads(tokenizer_json(controls(248044)))["model"]["vocab"]
     real = {"<|endoftext|>": 248044, "<|im_start|>": 248045, "<|im_end|>": 248046, "<tool_call>": 248058}
     assert {name: vocabulary[name] for name in real} == real
     assert (vocabulary["<think>"], vocabulary["</think>"]) == (248068, 248069)

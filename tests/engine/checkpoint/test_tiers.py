@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.checkpoint import ModelConfig, open_checkpoint
-from engine.checkpoint.synthetic import REAL_35B, TINY, tiny, write_synthetic
+from engine.checkpoint.synthetic import REAL_8B, REAL_35B, TINY, TINY_8B, tiny, write_synthetic
 from engine.checkpoint.synthetic.adapters import HEADS, LORA
 from engine.checkpoint.tiers import NANO, identify
 from engine.errors import CheckpointError
@@ -37,6 +37,16 @@ L, P = "lora_edge0_a.safetensors", "prerouter_edge0_a.safetensors"
         ("x", TINY, "nano", {}, "nano", 4, 0),
         ("x", TINY, ["nano"], {}, "custom", 4, 0),
         ("x", replace(REAL_35B, num_hidden_layers=39), None, {}, "custom", 8, 0),
+        ("Edge0-8B-A1B-preview", REAL_8B, None, {}, "8b", 8, 0),
+        ("x", REAL_8B, None, {}, "8b", 8, 0),
+        ("x", REAL_8B, None, {L: 8, P: 8}, "8b", 8, 0),
+        ("Edge0-8B", REAL_8B, None, {L: 4}, "8b", 4, 2),
+        ("Edge0-8B", REAL_8B, None, {L: 4, P: 8}, "8b", 8, 1),
+        # a token's groups hold 64 experts
+        ("x", REAL_8B, None, {"lora_mine.safetensors": 65}, "8b", 8, 1),
+        ("Edge0-8B", TINY_8B, None, {}, "custom", 4, 0),
+        ("x", replace(REAL_8B, topk_group=8), None, {}, "custom", 8, 0),
+        ("x", TINY_8B, "nano", {}, "nano", 4, 0),
     ],
 )
 def test_rule(
@@ -68,6 +78,12 @@ def test_config_says_eight_adapters_say_four(tmp_path: Path) -> None:
     for name in (LORA, HEADS):
         (path / name).rename(path / "adapters" / name)
     assert open_checkpoint(path).experts_per_token == 8
+
+
+def test_k_stays_within_the_groups_a_token_keeps(tiny_8b_path: Path) -> None:
+    assert open_checkpoint(tiny_8b_path, experts_per_token=8).experts_per_token == 8
+    with pytest.raises(CheckpointError, match="K=9 is not between 1 and 8"):
+        open_checkpoint(tiny_8b_path, experts_per_token=9)
 
 
 def test_a_damaged_adapter_does_not_block_the_base(tiny_copy: Path) -> None:

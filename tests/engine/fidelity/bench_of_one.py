@@ -71,11 +71,16 @@ class Subject:
         seen: list[Event] = [] if events is None else events
         return self.session.generate(Generate("g", messages, sampling, **options), seen.append, never)
 
-    def logits(self, prompt: Sequence[int], then: Sequence[int] = ()) -> list[npt.NDArray[np.float32]]:
-        """Logits after the prompt (in one chunk) and after each of the `then` tokens, on the model's own router."""
+    def logits(
+        self, prompt: Sequence[int], then: Sequence[int] = (), chunk: int = 4096
+    ) -> list[npt.NDArray[np.float32]]:
+        """Logits after the prompt and after each of the `then` tokens, on the model's own router."""
         loaded = self.loaded
         state = loaded.model.fresh_state()
-        rows = [np.array(loaded.model.forward(list(prompt), state, Step(prefill=True)))]
+        for start in range(0, len(prompt), chunk):
+            row = loaded.model.forward(list(prompt[start : start + chunk]), state, Step(prefill=True))
+            mx.eval(row, state.arrays())
+        rows = [np.array(row)]
         for token in then:
             with loaded.experts.step():
                 row = loaded.model.forward([token], state, Step(prefill=False))

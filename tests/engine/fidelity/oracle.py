@@ -1,32 +1,33 @@
-"""Independent renderings of the model: mlx-lm's own classes, and the release's additions around them.
+"""Independent renderings of the models: mlx-lm's own classes, and the releases' additions around them.
 
-Nothing here uses the engine's maths; files are read with safetensors' own reader.
+Nothing here uses the engine's maths; files are read with safetensors' own reader. `oracle_35b` and `oracle_8b` say
+what differs.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import erf, sqrt
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
-import mlx.nn as nn
 import numpy as np
 import numpy.typing as npt
 from mlx_lm.models.cache import make_prompt_cache
-from mlx_lm.utils import load_model
 from safetensors import safe_open
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 Array = npt.NDArray[Any]
+Module: Any = importlib.import_module("mlx.nn").Module  # MLX ships no complete types for it
 gelu = np.vectorize(lambda value: value * 0.5 * (1 + erf(value / sqrt(2))))
 
 
-class WithAdapter(nn.Module):  # type: ignore[name-defined, misc]
+class WithAdapter(Module):  # type: ignore[misc]
     """A projection plus its unmerged low-rank update."""
 
     def __init__(self, base: Any, a: Array, b: Array, scale: float) -> None:
@@ -39,7 +40,7 @@ class WithAdapter(nn.Module):  # type: ignore[name-defined, misc]
         return y
 
 
-class Rerouted(nn.Module):  # type: ignore[name-defined, misc]
+class Rerouted(Module):  # type: ignore[misc]
     """mlx-lm's expert block with its routing open to inspection and replacement."""
 
     def __init__(self, block: Any, layer: int, oracle: Oracle) -> None:
@@ -49,65 +50,83 @@ class Rerouted(nn.Module):  # type: ignore[name-defined, misc]
 
     def __call__(self, x: mx.array) -> mx.array:
         oracle, block = self._oracle[0], self.block
-        gates = np.array(mx.softmax(block.gate(x), axis=-1, precise=True))[0]
-        k = oracle.k
-        true = np.argsort(-gates, axis=-1, kind="stable")[:, :k]
-        weights = np.take_along_axis(gates, true, axis=-1)
-        weights = weights / weights.sum(-1, keepdims=True)
+        true, weights = oracle.route(block, x)
         used = true
         if oracle.decoding and self.layer in oracle.predicted:
             used, weights = oracle.predicted[self.layer]
-            oracle.agreements.append(len(set(used[0]) & set(true[0])) / k)
-        if x.shape[1] == 1:
-            oracle.seen[self.layer] = np.array(x)[0, -1], used[-1]
-        y = (block.switch_mlp(x, mx.array(used[None])) * mx.array(weights[None, ..., None])).sum(axis=-2)
-        total: mx.array = y + mx.sigmoid(block.shared_expert_gate(x)) * block.shared_expert(x)
-        return total
+            oracle.agreements.append(len(set(used[0]) & set(true[0])) / oracle.k)
+        oracle.seen[self.layer] = np.array(x)[0, -1], used, true
+        routed = block.switch_mlp(x, mx.array(used[None])) * mx.array(weights[None, ..., None])
+        y: mx.array = routed.sum(axis=-2) + oracle.shared(block, x)
+        return y
 
 
-@dataclass
-class Oracle:
+class Oracle(ABC):
     """A whole reply by mlx-lm in float32: K as told, the adapter wrapped around, heads by their published rules."""
 
-    path: Path
-    k: int
-    predict: bool = False
-    decoding: bool = False
-    predicted: dict[int, tuple[Array, Array]] = field(default_factory=dict)
-    seen: dict[int, tuple[Array, Array]] = field(default_factory=dict)
-    before: dict[int, Array] = field(default_factory=dict)
-    agreements: list[float] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        text = json.loads((self.path / "config.json").read_text())["text_config"]
-        text["num_experts_per_tok"] = self.k
-        self.model: Any = load_model(self.path, model_config={"text_config": text})[0]
-        self.model.set_dtype(mx.float32)
-        for file in self.path.glob("lora_*.safetensors"):
-            self._adapt(file)
+    def __init__(self, path: Path, k: int, predict: bool = False, adapted: bool = True) -> None:
+        self.path, self.k, self.predict = path, k, predict
+        self.decoding = False
+        self.predicted: dict[int, tuple[Array, Array]] = {}
+        self.seen: dict[int, tuple[Array, Array, Array]] = {}  # layer → last input, experts used, router's experts
+        self.before: dict[int, Array] = {}
+        self.agreements: list[float] = []
+        self.model: Any = self.load(adapted)
         # Logit rows beyond the tokenizer's ids stand for nothing and are never chosen.
-        self.usable = Tokenizer.from_file(str(self.path / "tokenizer.json")).get_vocab_size()
-        self.layers = self.model.language_model.model.layers
+        self.usable = Tokenizer.from_file(str(path / "tokenizer.json")).get_vocab_size()
+        self.layers = self.blocks()
         for index, layer in enumerate(self.layers):
-            layer.mlp = Rerouted(layer.mlp, index, self)
+            if hasattr(layer.mlp, "switch_mlp"):
+                layer.mlp = Rerouted(layer.mlp, index, self)
         self.heads: dict[int, dict[str, Array]] = {}
-        for file in self.path.glob("prerouter_*.safetensors"):
+        for file in path.glob("prerouter_*.safetensors"):
             for name, value in load_file(file).items():
                 _, owner, part, _ = name.split(".")
                 self.heads.setdefault(int(owner), {})[part] = value.astype(np.float64)
 
-    def _adapt(self, file: Path) -> None:
-        with safe_open(file, framework="numpy") as opened:
-            meta = json.loads(opened.metadata()["__metadata__"])
-        tensors = load_file(file)
-        scale = float(meta["alpha"]) / float(meta["r"])
-        for name in {name.rsplit(".", 1)[0] for name in tensors}:
-            *parents, last = name.split(".")
-            owner: Any = self.model
-            for part in parents:
-                owner = owner[int(part)] if part.isdigit() else getattr(owner, part)
-            wrapped = WithAdapter(getattr(owner, last), tensors[f"{name}.lora_A"], tensors[f"{name}.lora_B"], scale)
-            setattr(owner, last, wrapped)
+    @abstractmethod
+    def load(self, adapted: bool) -> Any:
+        """mlx-lm's model in float32, with the adapter's share."""
+
+    @abstractmethod
+    def blocks(self) -> Any:
+        """The model's layers."""
+
+    @abstractmethod
+    def route(self, block: Any, x: mx.array) -> tuple[Array, Array]:
+        """What a router chooses for x [1, T, hidden] → experts and weights [T, K]."""
+
+    @abstractmethod
+    def shared(self, block: Any, x: mx.array) -> mx.array:
+        """The shared expert's part."""
+
+    @abstractmethod
+    def choose(self, logits: Array) -> tuple[Array, Array]:
+        """What a head's logits [E] choose → experts and weights [K]."""
+
+    @abstractmethod
+    def shown(self, owner: int) -> Array:
+        """The experts [T, K] of the last forward pass that one-hot sets show."""
+
+    @abstractmethod
+    def consumes(self, layer: int) -> bool:
+        """Whether the layer executes what is predicted for it."""
+
+    @abstractmethod
+    def after_prompt(self, length: int) -> None:
+        """Let the heads see as much of the prompt as the release does."""
+
+    def factors(self) -> dict[str, tuple[Array, Array, float]]:
+        """A, B and scale by module, as in the adapter files beside the weights."""
+        found = {}
+        for file in self.path.glob("lora_*.safetensors"):
+            with safe_open(file, framework="numpy") as opened:
+                meta = json.loads(opened.metadata()["__metadata__"])
+            tensors = load_file(file)
+            scale = float(meta["alpha"]) / float(meta["r"])
+            for name in {name.rsplit(".", 1)[0] for name in tensors}:
+                found[name] = tensors[f"{name}.lora_A"], tensors[f"{name}.lora_B"], scale
+        return found
 
     def logits(self, prompt: Sequence[int], then: Sequence[int] = ()) -> list[Array]:
         """Logits after the prompt and after each of the `then` tokens."""
@@ -116,13 +135,12 @@ class Oracle:
         return rows + [self._forward([token], cache) for token in then]
 
     def greedy(self, prompt: Sequence[int], count: int) -> list[int]:
-        """`count` greedy ids, with the heads deciding from the second decode step on if `predict`."""
+        """`count` greedy ids, with the heads deciding if `predict`."""
         self.predicted, self.seen, self.before, self.agreements = {}, {}, {}, []
         cache = make_prompt_cache(self.model)
         self.decoding = False
         row = self._forward(list(prompt), cache)
-        if len(prompt) == 1:
-            self._run_heads()
+        self.after_prompt(len(prompt))
         self.decoding = self.predict
         out: list[int] = []
         while True:
@@ -130,25 +148,30 @@ class Oracle:
             if len(out) == count:
                 return out
             row = self._forward([out[-1]], cache)
-            self._run_heads()
+            self.run_heads()
+
+    def run_heads(self) -> None:
+        """What the heads say after the last forward pass, of its last position."""
+        for owner, head in self.heads.items():
+            experts = len(head["fc2"])
+            now, before = np.zeros(experts), np.zeros(experts)
+            now[self.shown(owner)[-1]] = 1
+            if owner in self.before:
+                before[self.before[owner]] = 1
+            self.before[owner] = self.shown(owner)[-1]
+            f = np.concatenate([self.seen[owner][0], now, before]).astype(np.float16).astype(np.float64)
+            best, weights = self.choose(head["linear_init"] @ f + head["fc2"] @ gelu(head["fc1"] @ f))
+            if self.consumes(owner + 1):
+                self.predicted[owner + 1] = best[None], weights[None].astype(np.float32)
 
     def _forward(self, ids: list[int], cache: list[Any]) -> Array:
         return np.array(self.model(mx.array([ids]), cache=cache)[0, -1])
 
-    def _run_heads(self) -> None:
-        experts = len(next(iter(self.heads.values()))["fc2"]) if self.heads else 0
-        for owner, head in self.heads.items():
-            x, used = self.seen[owner]
-            now, before = np.zeros(experts), np.zeros(experts)
-            now[used] = 1
-            if owner in self.before:
-                before[self.before[owner]] = 1
-            self.before[owner] = used
-            f = np.concatenate([x, now, before]).astype(np.float16).astype(np.float64)
-            logits = head["linear_init"] @ f + head["fc2"] @ gelu(head["fc1"] @ f)
-            share = np.exp(logits - logits.max())
-            share /= share.sum()
-            best = np.argsort(-share, kind="stable")[: self.k]
-            if owner + 1 < len(self.layers) - 1:
-                weights = share[best] / share[best].sum()
-                self.predicted[owner + 1] = best[None], weights[None].astype(np.float32)
+
+def wrap(model: Any, name: str, factors: tuple[Array, Array, float]) -> None:
+    """Put an adapter's share around the projection called `name`."""
+    *parents, last = name.split(".")
+    owner = model
+    for part in parents:
+        owner = owner[int(part)] if part.isdigit() else getattr(owner, part)
+    setattr(owner, last, WithAdapter(getattr(owner, last), *factors))

@@ -8,19 +8,21 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
+from engine.choice import choose
 from engine.errors import EngineError, UsageError
 from engine.models.blocks import GUARD_LIMIT, guard
 from engine.models.cache import Recurrent
-from engine.protocol import Delta, Event, Generate, Message, Prefilling, Sampling
+from engine.protocol import Delta, Event, Generate, Load, Message, Prefilling, Sampling
 from tests.engine.fidelity.bench_of_one import GREEDY, Subject, never
+from tests.engine.fidelity.families import WIDTH, Family
 
 TEXT = "What is kept between two turns?"
 
 
 @pytest.fixture(scope="module")
-def fresh_ids(tiny_checkpoint: Path) -> list[int]:
+def fresh_ids(checkpoint: Path) -> list[int]:
     """What a fresh process answers."""
-    return Subject(tiny_checkpoint).raw(TEXT).ids
+    return Subject(checkpoint).raw(TEXT).ids
 
 
 def poison(subject: Subject) -> None:
@@ -30,8 +32,8 @@ def poison(subject: Subject) -> None:
             layer.state = mx.full(layer.state.shape, float("nan"))
 
 
-def test_poisoned_state_then_reset_equals_a_fresh_process(tiny_checkpoint: Path, fresh_ids: list[int]) -> None:
-    subject = Subject(tiny_checkpoint)
+def test_poisoned_state_then_reset_equals_a_fresh_process(checkpoint: Path, fresh_ids: list[int]) -> None:
+    subject = Subject(checkpoint)
     subject.raw(TEXT)
     poison(subject)
     subject.session.reset()
@@ -39,9 +41,9 @@ def test_poisoned_state_then_reset_equals_a_fresh_process(tiny_checkpoint: Path,
 
 
 def test_output_that_is_not_finite_stops_the_reply_and_only_that_one(
-    tiny_checkpoint: Path, fresh_ids: list[int]
+    checkpoint: Path, fresh_ids: list[int]
 ) -> None:
-    subject = Subject(tiny_checkpoint)
+    subject = Subject(checkpoint)
     norm = subject.loaded.model.norm
     subject.loaded.model.norm = norm * float("nan")
     with pytest.raises(EngineError, match="not finite"):
@@ -55,10 +57,8 @@ def test_the_guard_cleans_every_layer() -> None:
     assert guard(x).tolist() == [0.0, GUARD_LIMIT, -GUARD_LIMIT, 3.0, -GUARD_LIMIT]
 
 
-def test_stopping_in_prefill_and_in_decode_leaves_the_engine_usable(
-    tiny_checkpoint: Path, fresh_ids: list[int]
-) -> None:
-    subject = Subject(tiny_checkpoint, chunk=4)
+def test_stopping_in_prefill_and_in_decode_leaves_the_engine_usable(checkpoint: Path, fresh_ids: list[int]) -> None:
+    subject = Subject(checkpoint, chunk=4)
     subject.loaded.codec.stop_ids = frozenset()
     for after in range(1, 60, 7):
         seen: list[Event] = []
@@ -77,8 +77,8 @@ def reached(events: list[Event], count: int) -> bool:
     return len(events) >= count
 
 
-def test_finish_reasons_and_counts(tiny_checkpoint: Path) -> None:
-    subject = Subject(tiny_checkpoint)
+def test_finish_reasons_and_counts(checkpoint: Path) -> None:
+    subject = Subject(checkpoint)
     stop_ids = subject.loaded.codec.stop_ids
     reply = subject.raw(TEXT, Sampling(temperature=0, max_tokens=5))
     assert (reply.finish_reason, len(reply.ids), reply.counters.completion_tokens) == ("length", 5, 5)
@@ -91,25 +91,27 @@ def test_finish_reasons_and_counts(tiny_checkpoint: Path) -> None:
     assert stop_ids, "the checkpoint names no stop id"
 
 
-def test_a_prompt_longer_than_the_context_is_refused_with_both_lengths(tiny_checkpoint: Path) -> None:
-    subject = Subject(tiny_checkpoint)
+def test_a_prompt_longer_than_the_context_is_refused_with_both_lengths(checkpoint: Path) -> None:
+    subject = Subject(checkpoint)
     with pytest.raises(UsageError, match=r"The prompt has [\d,]+ tokens and the context holds 4,096"):
         subject.raw("word " * 5000)
     assert subject.raw(TEXT).finish_reason == "length"
 
 
-def test_progress_of_prefill_grows_to_the_prompt(tiny_checkpoint: Path) -> None:
+def test_progress_of_prefill_grows_to_the_prompt(checkpoint: Path) -> None:
     events: list[Event] = []
-    subject = Subject(tiny_checkpoint, chunk=4)
+    subject = Subject(checkpoint, chunk=4)
     reply = subject.ask([Message("user", TEXT)], events=events)
     done = [event.done for event in events if isinstance(event, Prefilling)]
     assert done == sorted(done) and done[-1] == len(reply.prompt_ids)
 
 
-def test_kv_and_recurrent_figures_are_the_arrays_own(tiny_checkpoint: Path) -> None:
-    reply = Subject(tiny_checkpoint).raw(TEXT)
-    width = 4  # float32 on this device
-    assert reply.counters.kv_bytes_per_token == 2 * 2 * 2 * 32 * width
-    assert reply.counters.kv_bytes == 256 * reply.counters.kv_bytes_per_token
-    assert reply.counters.recurrent_bytes == 6 * (4 * 32 * 32 * 4 + 3 * 256 * width)
+def test_kv_and_recurrent_figures_are_the_arrays_own(checkpoint: Path, family: Family) -> None:
+    subject = Subject(checkpoint)
+    reply = subject.raw(TEXT)
+    assert reply.counters.kv_bytes_per_token == family.kv_per_token
+    assert reply.counters.kv_bytes == 256 * family.kv_per_token
+    assert reply.counters.recurrent_bytes == family.recurrent
     assert reply.counters.experts.read_amplification == 1.0
+    facts = choose(Load("load", str(checkpoint))).facts(WIDTH)
+    assert (facts.cache_per_token, facts.recurrent) == (family.kv_per_token, family.recurrent)
