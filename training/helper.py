@@ -50,7 +50,7 @@ def helper(c: NanoConfig, s: TrainSettings, share: Share, tokenizer: Path) -> No
     tok = Tokenizer.from_file(str(tokenizer))
     p = {name: w.requires_grad_() for name, w in share.p.items()}
     stream = batches(tok, s, 1)
-    for step in range(s.steps):
+    for step in range(s.done):
         batch = next(stream)
         share.begin.wait(PATIENCE)
         share.parts.copy_(gradients(c, s, p, batch, step))

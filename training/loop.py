@@ -57,7 +57,7 @@ def run(c: NanoConfig, s: TrainSettings, begin: Params, out: Path, every: int) -
     opt = optimiser(p, s)
     log = RunLog(out / "log.jsonl", {"config": asdict(c), "settings": asdict(s)})
     stream = batches(tok, s, 0)
-    for step in range(s.steps):
+    for step in range(s.done):
         if step == s.steps - s.quantised_steps:
             store(p, out / "teacher.safetensors")
         batch = next(stream)
@@ -73,7 +73,7 @@ def run(c: NanoConfig, s: TrainSettings, begin: Params, out: Path, every: int) -
         opt.zero_grad()
         means = dict(zip(PARTS, (parts + share.parts) / 2, strict=True))
         log.step(step, means, batch[0].numel() + int(share.tokens))
-        if (step + 1) % every == 0 or step + 1 == s.steps:
+        if (step + 1) % every == 0 or step + 1 == s.done:
             with torch.no_grad():
                 log.measured(step, measure(c, p, tok), measure(c, rounded(p), tok))
             store(p, out / "final.safetensors")

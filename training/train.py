@@ -43,9 +43,19 @@ def carry_on(before: Path, out: Path) -> Params:
 
 def settings(args: argparse.Namespace) -> TrainSettings:
     """The settings asked for. A continued run sees other batches, more of them foreign, and has no topic head."""
-    s = replace(TrainSettings(), seed=args.seed, steps=args.steps, quantised_steps=args.quantised_steps)
+    s = replace(
+        TrainSettings(), seed=args.seed, steps=args.steps, stop=args.stop, quantised_steps=args.quantised_steps
+    )
     if args.after:
-        return replace(s, seed=s.seed + 1, early_steps=0, short_share=0.8, topic=0.0, lr=args.lr, foreign_share=0.4)
+        return replace(
+            s,
+            seed=s.seed + 1,
+            early_steps=0,
+            short_share=args.short_share,
+            topic=0.0,
+            lr=args.lr,
+            foreign_share=0.4,
+        )
     return replace(s, early_steps=args.early_steps)
 
 
@@ -55,10 +65,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=TrainSettings.seed)
     parser.add_argument("--steps", type=int, default=TrainSettings.steps)
+    parser.add_argument("--stop", type=int, default=TrainSettings.stop, help="steps to do, 0: all")
     parser.add_argument("--early-steps", type=int, default=TrainSettings.early_steps)
     parser.add_argument("--quantised-steps", type=int, default=TrainSettings.quantised_steps)
     parser.add_argument("--after", type=Path, help="continue this run")
     parser.add_argument("--lr", type=float, default=5e-4, help="highest learning rate of a continued run")
+    parser.add_argument("--short-share", type=float, default=0.8, help="short rows in a continued run")
     parser.add_argument("--every", type=int, default=200, help="steps between measurements")
     args = parser.parse_args()
     torch.set_num_threads(1)
