@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from edge0_tui.bench.terminal import Terminal
+from edge0_tui.bench.terminal import ALTERNATE_SCREEN, Terminal
 from edge0_tui.chat import sidecar
 from edge0_tui.chat.turn import Turn
 from engine.client import EngineClient
@@ -25,6 +25,8 @@ QUESTIONS = (
 )
 RUNS = 3
 PATIENCE = 120.0
+SETTLE = 3.0
+"""Seconds from the first picture until keys reach the prompt for certain."""
 
 
 def measure(runs: int = RUNS) -> tuple[float, float]:
@@ -46,8 +48,12 @@ def _in_the_application() -> list[tuple[int, float]]:
     with tempfile.TemporaryDirectory(prefix="edge0-bench-") as home:
         command = [sys.executable, "-m", "edge0_tui.cli", "-m", "nano"]
         with Terminal(command, {"EDGE0_HOME": home}) as terminal:
+            terminal.wait_for(ALTERNATE_SCREEN)
+            terminal.drain(SETTLE)
             for count, question in enumerate(QUESTIONS, start=1):
-                terminal.send(question.encode() + b"\r")
+                terminal.send(question.encode())
+                terminal.drain(0.3)
+                terminal.send(b"\r")  # apart from the text, as a person types it: together they are a paste
                 _wait_for_answers(terminal, Path(home), count)
             answers = _answers(Path(home))
     found = [turn.attribution for turn in answers if turn.attribution]

@@ -7,12 +7,11 @@ import sys
 import tempfile
 import time
 
-from edge0_tui.bench.terminal import Terminal
+from edge0_tui.bench.terminal import ALTERNATE_SCREEN, Terminal
 
 RUNS = 5
 PATIENCE = 60.0
 KEY = "Ж"
-ALTERNATE_SCREEN = b"\x1b[?1049h"
 READY = "ready-7f3a"
 EMPTY_APP = f"""
 from textual.app import App

@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+ALTERNATE_SCREEN = b"\x1b[?1049h"
+"""What a full-screen program writes first."""
 SIZE = (40, 120)
 """Rows and columns."""
 REPLIES = {b"\x1b[?2026$p": b"\x1b[?2026;0$y", b"\x1b[c": b"\x1b[?62c", b"\x1b[6n": b"\x1b[1;1R"}

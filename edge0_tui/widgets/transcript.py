@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
@@ -15,12 +15,14 @@ from textual.timer import Timer
 from textual.widget import AwaitMount
 
 from edge0_tui.chat.turn import Attribution, Turn
-from edge0_tui.widgets.markdown import BlockView
-from edge0_tui.widgets.message import Message
-from edge0_tui.widgets.message_reply import ReplyMessage
-from edge0_tui.widgets.message_user import UserMessage
 from edge0_tui.widgets.transcript_earlier import TranscriptEarlier
 from engine.protocol import Piece
+
+if TYPE_CHECKING:
+    # A tenth of a second of imports that an empty transcript does not need: start-up counts.
+    from edge0_tui.widgets.markdown import BlockView
+    from edge0_tui.widgets.message import Message
+    from edge0_tui.widgets.message_reply import ReplyMessage
 
 FLUSH_HZ = 15
 PAGE = 30
@@ -109,6 +111,8 @@ class Transcript(VerticalScroll, can_focus=True):
     def begin_reply(self, turn_id: str, name: str = "") -> None:
         """Make room for the answer with this turn id; `name` is the model until `finish` knows more. A reader
         who has gone elsewhere stays there."""
+        from edge0_tui.widgets.message_reply import ReplyMessage
+
         self._end_reply()
         self._reply = ReplyMessage(turn_id, name, unfolded=self._unfolded)
         self._mount([self._reply])
@@ -135,6 +139,8 @@ class Transcript(VerticalScroll, can_focus=True):
 
     def toggle_thinking(self) -> None:
         """Unfold or fold the thinking of all messages, now and to come."""
+        from edge0_tui.widgets.message_reply import ReplyMessage
+
         self._unfolded = not self._unfolded
         for message in self.messages:
             if isinstance(message, ReplyMessage):
@@ -143,6 +149,9 @@ class Transcript(VerticalScroll, can_focus=True):
     # --- within ---------------------------------------------------------------------------------------------
 
     def _message(self, turn: Turn) -> Message:
+        from edge0_tui.widgets.message_reply import ReplyMessage
+        from edge0_tui.widgets.message_user import UserMessage
+
         return ReplyMessage.of(turn, unfolded=self._unfolded) if turn.role == "assistant" else UserMessage(turn)
 
     def _end_reply(self) -> None:
