@@ -16,8 +16,3 @@ def attach(linears: Mapping[str, Adaptable], updates: Mapping[str, LowRank]) -> 
         linears[name]  # a missing name must fail before anything is changed
     for name, linear in linears.items():
         linear.adapter = updates.get(name)
-
-
-def nbytes(updates: Mapping[str, LowRank]) -> int:
-    """Bytes all updates hold in memory."""
-    return sum(update.nbytes for update in updates.values())
