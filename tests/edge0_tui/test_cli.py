@@ -231,7 +231,7 @@ def test_bench_hands_over_arguments_and_exit_code(
 
     monkeypatch.setattr(subprocess, "Popen", start)
     assert code_of("bench", "--ui", "-m", "nano") == code
-    assert started[0][1:] == ["-m", "engine.bench", "--ui", "-m", "nano"]
+    assert started[0][1:] == ["-P", "-m", "engine.bench", "--ui", "-m", "nano"]
 
 
 def test_help_says_the_exit_codes_and_lists_no_command_that_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
