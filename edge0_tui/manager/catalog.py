@@ -20,8 +20,8 @@ class CatalogFile:
 class CatalogEntry:
     """A checkpoint this application was made for. `name` is the tier, and its folder below the models folder.
 
-    `exact`: the files listed here are all that is needed. A file listed here has to exist at that revision, apart
-    from those that are `optional`.
+    `files` are all that is needed, their names with * where only the beginning is known. Each has to exist at that
+    revision, apart from those that are `optional`.
     """
 
     name: str
@@ -55,9 +55,7 @@ CATALOG: tuple[CatalogEntry, ...] = (
                 4_508_697_328,
                 "5bcde14438cfe13a547965573471e8ddc830de3a047dd2dfd38a0eb2b390d2b6",
             ),
-            CatalogFile(
-                "config.json", 3_069, "5790c795d490d7b90eb04b269f5db4faad08bcc560f8da6e30b61057b1606340"
-            ),
+            CatalogFile("config.json", 3_069, "5790c795d490d7b90eb04b269f5db4faad08bcc560f8da6e30b61057b1606340"),
             CatalogFile(
                 "tokenizer.json",
                 12_205_732,
@@ -126,3 +124,8 @@ CATALOG: tuple[CatalogEntry, ...] = (
 def entry(name: str) -> CatalogEntry | None:
     """The entry called `8b` or `35b`, or that of the repository `owner/name`."""
     return next((item for item in CATALOG if name.lower() in (item.name, item.repo.lower())), None)
+
+
+def pinned(id: RepoId) -> CatalogEntry | None:
+    """The entry that is exactly this repository at this revision."""
+    return next((item for item in CATALOG if item.id == id), None)

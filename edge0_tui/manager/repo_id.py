@@ -37,7 +37,9 @@ def parse_repo(text: str) -> RepoId:
     if "/tree/" in repo:
         repo, _, revision = repo.partition("/tree/")
     parts = repo.split("/")
-    good = len(parts) == 2 and all(_PART.fullmatch(part) and ".." not in part and "--" not in part for part in parts)
+    good = len(parts) == 2 and all(
+        _PART.fullmatch(part) and ".." not in part and "--" not in part for part in parts
+    )
     if not good or (revision and (not _REVISION.fullmatch(revision) or ".." in revision)):
         shown = "".join(char if char.isprintable() else "?" for char in text[:100])
         raise UsageError(f"{shown!r} is not a repository.", "Write it as owner/name or owner/name@revision.")
