@@ -1,4 +1,4 @@
-"""Getting models onto this machine, and keeping them: catalog, downloads, verification, removal. No Textual, no MLX.
+"""Getting models onto this machine, and keeping them: catalog, downloads, verification, removal. No Textual.
 
     CATALOG                         the published checkpoints, pinned               catalog.py
     available(paths)                what can be fetched, with what is there already library.py

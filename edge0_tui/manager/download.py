@@ -1,7 +1,7 @@
 """The process of one download: `python -P -m edge0_tui.manager.download`.
 
-The first line on standard input is an `Order`; any further line, its end (the application has gone) or SIGTERM stops
-the download and keeps what has arrived. Events go to standard output. SIGKILL costs nothing either.
+The first line on standard input is an `Order`; any further line, its end (the application has gone) or SIGTERM
+stops the download and keeps what has arrived. Events go to standard output. SIGKILL costs nothing either.
 """
 
 from __future__ import annotations

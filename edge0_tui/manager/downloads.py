@@ -1,11 +1,11 @@
 """The asyncio side of downloads: one process for each, killed or crashed it costs nothing.
 
 downloads = Downloads(paths)                 # asks nothing, starts nothing
-downloads.on_change = handle                 # handle(Download): every change, on the event loop, at most 10 a second
+downloads.on_change = handle                 # handle(Download) on the event loop, at most 10 times a second
 downloads.list()                             # those of this session and the interrupted ones found on disk
 download = await downloads.start("8b")       # or "35b", "owner/name[@revision]"; resumes what is already there
 await downloads.pause(download.key)          # everything that has arrived is kept
-await downloads.cancel(download.key, keep=False)   # → bytes freed; keep=True is a pause that is no longer listed
+await downloads.cancel(download.key, keep=False)   # → bytes freed; keep=True: a pause that is not listed
 async for download in downloads.watch(key): ...    # snapshots until it is done, failed, paused or cancelled
 await downloads.close()                      # pauses all
 """
@@ -119,9 +119,8 @@ class Downloads:
         end = await process.run()
         now = self._downloads[key]
         if isinstance(end, Failed):
-            state = "paused" if end.kind == "stopped" else "failed"
-            error = ("", "", "") if state == "paused" else (end.message, end.hint, end.kind)
-            self._downloads[key] = replace(now, state=state, error=error[0], hint=error[1], kind=error[2])
+            failed = replace(now, state="failed", error=end.message, hint=end.hint, kind=end.kind)
+            self._downloads[key] = replace(now, state="paused") if end.kind == "stopped" else failed
         else:
             done = replace(now.progress, phase="done", done_bytes=end.bytes, total_bytes=end.bytes, stalled="")
             self._downloads[key] = replace(now, state="done", progress=done)

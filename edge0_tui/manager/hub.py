@@ -1,11 +1,12 @@
-"""What a repository of the hub holds, asked through huggingface_hub, which knows endpoints, tokens and offline mode.
+"""What a repository of the hub holds, asked through huggingface_hub: it knows endpoints, tokens and offline mode.
 
-huggingface_hub reads HF_ENDPOINT, HF_TOKEN, HF_HOME and HF_HUB_OFFLINE when it is imported; it is imported here only
-when something is asked.
+It reads HF_ENDPOINT, HF_TOKEN, HF_HOME and HF_HUB_OFFLINE when it is imported, which happens only when something
+is asked.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,7 +46,7 @@ class RemoteRepo:
         """Where a file is fetched from; it may answer with a redirect to another host."""
         from huggingface_hub import hf_hub_url
 
-        return str(hf_hub_url(self.repo, name, revision=self.commit))
+        return str(hf_hub_url(self.repo, name, revision=self.commit, endpoint=endpoint()))
 
 
 def token() -> str:
@@ -56,10 +57,10 @@ def token() -> str:
 
 
 def endpoint() -> str:
-    """The hub's address, as huggingface_hub reads it from the environment."""
+    """The hub's address."""
     from huggingface_hub import constants
 
-    return str(constants.ENDPOINT)
+    return os.environ.get("HF_ENDPOINT", "").rstrip("/") or str(constants.ENDPOINT)
 
 
 def ask(id: RepoId, timeout: float = TIMEOUT) -> RemoteRepo:
@@ -70,7 +71,7 @@ def ask(id: RepoId, timeout: float = TIMEOUT) -> RemoteRepo:
     transport: type[Exception] = HfHubHTTPError.__bases__[0]
     host = urlsplit(endpoint()).netloc
     try:
-        info = HfApi().model_info(id.repo, revision=id.revision or None, files_metadata=True, timeout=timeout)
+        info = HfApi(endpoint=endpoint()).model_info(id.repo, revision=id.revision or None, files_metadata=True, timeout=timeout)
         return _understood(id, info)
     except OfflineModeIsEnabled:
         raise HubError(
@@ -83,9 +84,7 @@ def ask(id: RepoId, timeout: float = TIMEOUT) -> RemoteRepo:
     except transport as error:
         raise unreachable(host, error) from None
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise HubError(
-            f"{host} answered something that is not a description of {id}.", "Try again later."
-        ) from None
+        raise HubError(f"{host} answered no description of {id}.", "Try again later.") from None
 
 
 def unreachable(host: str, error: Exception) -> HubError:

@@ -1,4 +1,4 @@
-"""A whole download: asks the hub, checks the space, runs the transfers, keeps the record. Blocks; one for a process."""
+"""A whole download: asks the hub, checks the space, runs the transfers, keeps the record. Blocks."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from engine.errors import EngineError
 _EVERY = 0.1
 _SPACE_EVERY = 1.0
 _LARGE = 64 << 20
+_JOIN = 1.0
 
 
 @dataclass
@@ -59,7 +60,6 @@ class Job:
         self._check_space()
         self._record.save(self.folder)
         self._transfer()
-        self.emit(Progress("done", repo.bytes, repo.bytes, files_done=len(repo.files), files_total=len(repo.files)))
         return self._record
 
     def _ask(self) -> hub.RemoteRepo:
@@ -96,19 +96,34 @@ class Job:
         work: SimpleQueue[FileState] = SimpleQueue()
         for state in waiting:
             work.put(state)
+        self._running: list[Transfer] = []
         self._results: SimpleQueue[FileState | EngineError] = SimpleQueue()
         token = hub.token()
-        for number in range(min(self.tuning.parallel, len(waiting))):
-            # Daemons: one that waits for a silent socket must not keep the process from ending.
-            threading.Thread(target=self._work, args=(work, token), name=f"transfer-{number}", daemon=True).start()
-        self._watch(len(waiting))
+        # Daemons: one that waits for a connection to be made must not keep the process from ending.
+        threads = [
+            threading.Thread(target=self._work, args=(work, token), name=f"transfer-{number}", daemon=True)
+            for number in range(min(self.tuning.parallel, len(waiting)))
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            self._watch(len(waiting))
+        finally:
+            # Nobody writes any more when the lock is given back.
+            self.stop.set()
+            for transfer in list(self._running):
+                transfer.interrupt()
+            for thread in threads:
+                thread.join(_JOIN)
 
     def _work(self, work: SimpleQueue[FileState], token: str) -> None:
         try:
             while not self.stop.is_set():
                 state = work.get_nowait()
                 url = self._urls[state.file.name]
-                Transfer(self.folder, self._record.commit, url, token, self.tuning, state, self.stop).run()
+                transfer = Transfer(self.folder, self._record.commit, url, token, self.tuning, state, self.stop)
+                self._running.append(transfer)
+                transfer.run()
                 self._results.put(state)
         except Empty:
             pass
@@ -127,7 +142,6 @@ class Job:
                 pass
             else:
                 if isinstance(result, EngineError):
-                    self.stop.set()
                     raise result
                 self._verified(result)
                 left -= 1
@@ -140,13 +154,13 @@ class Job:
             if now - looked >= _SPACE_EVERY:
                 looked = now
                 self._watch_space()
+        self.emit(meter.look())
 
     def _watch_space(self) -> None:
         """Stop before the disk is quite full: others live on it, too."""
         free = shutil.disk_usage(self.folder).free
         missing = sum(state.file.bytes - state.arrived for state in self._states)
         if missing and free < self.tuning.reserve // 4:
-            self.stop.set()
             raise no_room(self.folder, missing + self.tuning.reserve, free)
 
     def _verified(self, state: FileState) -> None:

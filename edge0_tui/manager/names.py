@@ -23,7 +23,7 @@ _UNNEEDED = (
 
 
 def is_safe(name: str) -> bool:
-    """A plain name, or one in adapters/, that ends as files of a checkpoint do. Never hidden, never a path upwards."""
+    """A plain name, or one in adapters/, that ends as files of a checkpoint do. Never hidden, never upwards."""
     folder, slash, last = name.rpartition("/")
     if slash and (folder != _FOLDER or not last.endswith(_WEIGHTS)):
         return False
@@ -39,7 +39,7 @@ def is_adapter(name: str) -> bool:
 
 
 def wanted(names: Iterable[str]) -> list[str]:
-    """The files to fetch out of a repository's listing, sorted: weights, adapters, configuration, tokenizer, template.
+    """What to fetch of a repository's listing, sorted: weights, adapters, configuration, tokenizer, template.
 
     As the loader does: where weights are called model*, files of other names are not the base's.
     """

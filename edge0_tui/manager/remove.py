@@ -33,7 +33,7 @@ class Removal:
 
 
 def removal(path: Path, paths: Paths) -> Removal:
-    """What `remove` would do. Raises `UsageError` for a folder that is not ours, `InUseError` while it is needed."""
+    """What `remove` would do. Raises `UsageError` for a folder that is not ours, `InUseError` for one in use."""
     path = path.absolute()
     try:
         status = path.lstat()
@@ -91,10 +91,8 @@ def _listing(path: Path) -> list[tuple[str, os.stat_result]]:
     found: list[tuple[str, os.stat_result]] = []
     for entry in os.scandir(path):
         if entry.name == ADAPTER_DIRECTORY and entry.is_dir(follow_symlinks=False):
-            below = [
-                (f"{ADAPTER_DIRECTORY}/{item.name}", item.stat(follow_symlinks=False)) for item in os.scandir(entry)
-            ]
-            found += below
+            inside = [(item.name, item.stat(follow_symlinks=False)) for item in os.scandir(entry)]
+            found += [(f"{ADAPTER_DIRECTORY}/{name}", info) for name, info in inside]
         else:
             found.append((entry.name, entry.stat(follow_symlinks=False)))
     return sorted(found, key=lambda item: item[0])

@@ -9,11 +9,11 @@ FINAL = frozenset({400, 401, 403, 404, 405, 410, 451})
 
 
 def refused(status: int, what: str, host: str, code: str = "", after: str = "") -> HubError:
-    """The error for an answer that is not what was asked for. `code`: the hub's X-Error-Code; `after`: Retry-After."""
+    """The error for an answer that is a refusal. `code`: the hub's X-Error-Code; `after`: Retry-After."""
     said = f"{host} answered {status}"
     if status == 401 and code == "RepoNotFound":
         return HubError(
-            f"{what} does not exist on {host}, or is private ({status}).", "Check the name; set HF_TOKEN."
+            f"{what} does not exist on {host}, or is private ({status}).", "Check the name, or set HF_TOKEN."
         )
     if status == 401:
         return HubError(

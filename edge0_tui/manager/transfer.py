@@ -1,4 +1,4 @@
-"""One file from the hub to the disk: ranges, retries, hashing on the way, and its name only when the hash is right."""
+"""One file from the hub to the disk: ranges, retries, hashing on the way, its name only when the hash is right."""
 
 from __future__ import annotations
 
@@ -64,9 +64,15 @@ class Transfer:
         self._file = state.file
         self._host = web.host(url)
         self._wrong_ranges = 0
+        self._reply: Reply | None = None
+
+    def interrupt(self) -> None:
+        """From another thread, after `stop` has been set: do not wait for the server any longer."""
+        if self._reply is not None:
+            self._reply.abort()
 
     def run(self) -> None:
-        """Raises `HubError`, `SpaceError`, `CheckpointError` and `StoppedError`; the part is kept with all of them."""
+        """Raises `HubError`, `SpaceError`, `CheckpointError`, `StoppedError`; the part is kept with all of them."""
         try:
             if self._is_there():
                 self._state.done = True
@@ -84,7 +90,7 @@ class Transfer:
         )
 
     def _is_there(self) -> bool:
-        """Whether the whole file is there already and has the right hash. A wrong one stays until it is replaced."""
+        """Whether the whole file is there already with the right hash. A wrong one stays until it is replaced."""
         path, file = self._folder / self._file.name, self._file
         if not path.is_file() or path.is_symlink() or path.stat().st_size != file.bytes:
             return False
@@ -144,6 +150,7 @@ class Transfer:
             if part.etag:
                 headers["If-Range"] = part.etag
         with contextlib.closing(self._ask(headers)) as reply:
+            self._reply = reply
             if self._check(reply, part):
                 follower.abandon()
                 part.restart()
@@ -223,6 +230,8 @@ class Transfer:
 
     def _receive(self, reply: Reply, part: Part, follower: Follower) -> None:
         while data := reply.read(self._tuning.piece):
+            if self._stop.is_set():
+                raise StoppedError("Stopped.")
             if part.size + len(data) > self._file.bytes:
                 raise self._changed("longer than it was")
             part.write(data)
@@ -230,8 +239,6 @@ class Transfer:
             state = self._state
             state.arrived, state.stalled = part.size, ""
             state.received += len(data)
-            if self._stop.is_set():
-                raise StoppedError("Stopped.")
 
     def _pause(self, failed: Exception, waiting: Waiting) -> None:
         if self._stop.is_set():

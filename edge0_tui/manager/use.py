@@ -3,8 +3,8 @@
     use = hold(path)      # when it is loaded; raises InUseError while it is being deleted
     use.release()         # when it no longer is; the end of the process does the same
 
-A lock on the directory needs no file of its own and works where nothing may be written. Where the file system has no
-such locks the protection is missing and nothing else.
+A lock on the directory needs no file of its own and works where nothing may be written. Where the file system has
+no such locks the protection is missing and nothing else.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ def verify(
 ) -> Verdict:
     """Hash all files of the directory and keep the verdict for `last_verdict`.
 
-    `on_progress` is called on this thread, at most ten times a second. Raises `StoppedError` when `stop` is set, and
-    `CheckpointError` when the directory cannot be looked at.
+    `on_progress` is called on this thread, at most ten times a second. Raises `StoppedError` when `stop` is set,
+    and `CheckpointError` when the directory cannot be looked at.
     """
     path = path.absolute()
     record = read_record(path)
@@ -78,9 +78,8 @@ def _hash_all(
     order = sorted(range(len(known)), key=lambda index: -sizes[index])
     with ThreadPoolExecutor(min(PARALLEL, os.cpu_count() or 1), "verify") as pool:
         futures: dict[Future[FileVerdict], int] = {
-            pool.submit(_one, path, known[index], lambda count, index=index: hashed.__setitem__(index, count), stop): index
-            for index in order
-        }  # fmt: skip
+            pool.submit(_one, path, known[index], _counter(hashed, index), stop): index for index in order
+        }
         waiting = set(futures)
         try:
             while waiting:
@@ -97,6 +96,13 @@ def _hash_all(
             raise
     verdicts = {index: future.result() for future, index in futures.items()}
     return [verdicts[index] for index in range(len(known))]
+
+
+def _counter(counts: list[int], index: int) -> Callable[[int], None]:
+    def count(done: int) -> None:
+        counts[index] = done
+
+    return count
 
 
 def _one(path: Path, known: Known, on_bytes: Callable[[int], None], stop: threading.Event) -> FileVerdict:

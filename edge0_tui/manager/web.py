@@ -1,12 +1,14 @@
 """GET over HTTP/1.1 with the standard library: redirects, proxies, byte ranges, a token that stays with its host.
 
-huggingface_hub's own client moves less than half of the bytes a second on one core; here bytes go from the socket to
-the file in large pieces.
+huggingface_hub's own client moves less than half of the bytes a second on one core; here bytes go from the socket
+to the file in large pieces.
 """
 
 from __future__ import annotations
 
+import contextlib
 import http.client
+import socket
 import ssl
 from base64 import b64encode
 from collections.abc import Mapping
@@ -27,7 +29,7 @@ class TransportError(OSError):
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer whose body has not been read. `linked_etag`: what the hub itself says the content is, if it does."""
+    """An answer whose body has not been read. `linked_etag`: the content's hash, if the hub states it."""
 
     status: int
     headers: http.client.HTTPMessage
@@ -35,6 +37,7 @@ class Reply:
     linked_etag: str
     _response: http.client.HTTPResponse
     _connection: http.client.HTTPConnection
+    _socket: socket.socket
 
     def read(self, most: int) -> bytes:
         """Some bytes as soon as there are any, none at the end. Raises `TransportError`."""
@@ -43,7 +46,13 @@ class Reply:
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise TransportError(_said(error)) from None
 
+    def abort(self) -> None:
+        """End the connection while another thread waits for bytes; that thread's `read` ends at once."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
+        self._response.close()
         self._connection.close()
 
 
@@ -75,12 +84,13 @@ def _once(place: SplitResult, headers: Mapping[str, str], timeout: float, linked
     connection, target, login = _connect(place, timeout)
     try:
         connection.request("GET", target, headers={**headers, **login})
+        raw = connection.sock  # handed over to the answer by the next call
         response = connection.getresponse()
     except (OSError, http.client.HTTPException, ValueError) as error:
         connection.close()
         raise TransportError(f"{place.netloc}: {_said(error)}") from None
     linked = linked or response.headers.get("X-Linked-ETag", "").strip('"')
-    return Reply(response.status, response.headers, place.netloc, linked, response, connection)
+    return Reply(response.status, response.headers, place.netloc, linked, response, connection, raw)
 
 
 def _connect(place: SplitResult, timeout: float) -> tuple[http.client.HTTPConnection, str, dict[str, str]]:
