@@ -71,7 +71,9 @@ def ask(id: RepoId, timeout: float = TIMEOUT) -> RemoteRepo:
     transport: type[Exception] = HfHubHTTPError.__bases__[0]
     host = urlsplit(endpoint()).netloc
     try:
-        info = HfApi(endpoint=endpoint()).model_info(id.repo, revision=id.revision or None, files_metadata=True, timeout=timeout)
+        info = HfApi(endpoint=endpoint()).model_info(
+            id.repo, revision=id.revision or None, files_metadata=True, timeout=timeout
+        )
         return _understood(id, info)
     except OfflineModeIsEnabled:
         raise HubError(

@@ -11,7 +11,8 @@ MAX_SMALL_BYTES = 256 << 20
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _SMALL = (".json", ".jinja")
 _WEIGHTS = ".safetensors"
-_FOLDER = "adapters"
+ADAPTERS = "adapters"
+"""The only folder inside a checkpoint, as in `engine.checkpoint.files`."""
 # What other programs keep in the same repositories, in these formats.
 _UNNEEDED = (
     "vocab.json",
@@ -25,7 +26,7 @@ _UNNEEDED = (
 def is_safe(name: str) -> bool:
     """A plain name, or one in adapters/, that ends as files of a checkpoint do. Never hidden, never upwards."""
     folder, slash, last = name.rpartition("/")
-    if slash and (folder != _FOLDER or not last.endswith(_WEIGHTS)):
+    if slash and (folder != ADAPTERS or not last.endswith(_WEIGHTS)):
         return False
     # A doubled dot is harmless in a plain name; refused so that nobody has to think about it.
     return bool(_PLAIN.fullmatch(last)) and ".." not in last and last.endswith((*_SMALL, _WEIGHTS))
@@ -33,9 +34,7 @@ def is_safe(name: str) -> bool:
 
 def is_adapter(name: str) -> bool:
     """Whether a file of this name, with or without a folder, holds an adapter or heads."""
-    from engine.checkpoint import files
-
-    return files.is_adapter(name.rpartition("/")[2])
+    return name.rpartition("/")[2].startswith(("lora_", "prerouter_"))
 
 
 def wanted(names: Iterable[str]) -> list[str]:

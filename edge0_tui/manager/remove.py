@@ -11,11 +11,10 @@ from pathlib import Path
 from edge0_tui.manager import record, use
 from edge0_tui.manager.disk_errors import disk_error
 from edge0_tui.manager.errors import InUseError
-from edge0_tui.manager.names import is_safe
+from edge0_tui.manager.names import ADAPTERS, is_safe
 from edge0_tui.manager.part import SIDECAR, SUFFIX
 from edge0_tui.manager.writer_lock import being_written, writing
 from edge0_tui.paths import Paths
-from engine.checkpoint.files import ADAPTER_DIRECTORY
 from engine.errors import UsageError
 
 _OWN = (record.NAME, record.NAME + ".new")
@@ -76,7 +75,7 @@ def remove(path: Path, paths: Paths) -> Removal:
                 for name in plan.files:
                     _unlink(root, name)
                 with contextlib.suppress(OSError):
-                    os.rmdir(ADAPTER_DIRECTORY, dir_fd=root)
+                    os.rmdir(ADAPTERS, dir_fd=root)
             finally:
                 os.close(root)
             with contextlib.suppress(OSError):
@@ -90,9 +89,9 @@ def _listing(path: Path) -> list[tuple[str, os.stat_result]]:
     """Names and states of what lies in the folder and in adapters/, links as links."""
     found: list[tuple[str, os.stat_result]] = []
     for entry in os.scandir(path):
-        if entry.name == ADAPTER_DIRECTORY and entry.is_dir(follow_symlinks=False):
+        if entry.name == ADAPTERS and entry.is_dir(follow_symlinks=False):
             inside = [(item.name, item.stat(follow_symlinks=False)) for item in os.scandir(entry)]
-            found += [(f"{ADAPTER_DIRECTORY}/{name}", info) for name, info in inside]
+            found += [(f"{ADAPTERS}/{name}", info) for name, info in inside]
         else:
             found.append((entry.name, entry.stat(follow_symlinks=False)))
     return sorted(found, key=lambda item: item[0])

@@ -90,7 +90,11 @@ class FakeHub:
 
     def requests(self, name: str) -> list[dict[str, str]]:
         """Headers of the requests for a file's content at its storage."""
-        return [headers for port, path, headers in self.asked if port == self.store_port and path.endswith(f"/{name}?signed=1")]
+        return [
+            headers
+            for port, path, headers in self.asked
+            if port == self.store_port and path.endswith(f"/{name}?signed=1")
+        ]
 
     # --- inside ---
 

@@ -15,6 +15,7 @@ import pytest
 
 from edge0_tui.manager.errors import HubError, InUseError, SpaceError, StoppedError
 from edge0_tui.manager.events import Progress
+from edge0_tui.manager.files import read_json
 from edge0_tui.manager.job import Job
 from edge0_tui.manager.part import Part
 from edge0_tui.manager.record import read_record
@@ -27,7 +28,9 @@ from tests.edge0_tui.manager.conftest import FIRST, HASTY, REPO, SECOND, WANTED,
 from tests.edge0_tui.manager.fake_hub import Answer, FakeHub, Repo
 
 
-def fetch(paths: Paths, tuning: Tuning = HASTY, stop: threading.Event | None = None, id: RepoId | None = None) -> Run:
+def fetch(
+    paths: Paths, tuning: Tuning = HASTY, stop: threading.Event | None = None, id: RepoId | None = None
+) -> Run:
     run = Run(paths, tuning, stop or threading.Event(), id or RepoId(REPO))
     run.job.run()
     return run
@@ -70,7 +73,8 @@ def interrupted(hub: FakeHub, paths: Paths, name: str = FIRST, at: int = 400_000
     thread = threading.Thread(target=work)
     thread.start()
     assert hub.waiting.wait(5)
-    wait_until(lambda: part_size(paths, name) >= at)
+    sidecar = folder_of(paths) / f"{name}.part.json"
+    wait_until(lambda: part_size(paths, name) >= at and read_json(sidecar).get("synced", 0) >= HASTY.synced_every)
     stop.set()
     thread.join(5)
     assert caught
@@ -168,7 +172,9 @@ def test_a_server_without_ranges_restarts_the_file(hub: FakeHub, paths: Paths) -
     assert any("starts anew" in event.note for event in run.events)
 
 
-@pytest.mark.parametrize("wrong", ["bytes 0-999999/1000000", "bytes 5-9/1000000", "bytes */1000000", "", "nonsense"])
+@pytest.mark.parametrize(
+    "wrong", ["bytes 0-999999/1000000", "bytes 5-9/1000000", "bytes */1000000", "", "nonsense"]
+)
 def test_a_wrong_content_range_is_never_written(hub: FakeHub, paths: Paths, wrong: str) -> None:
     def lie(name: str, asked: dict[str, str], answer: Answer) -> None:
         if answer.status == 206:
