@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from edge0_tui.manager.catalog import CATALOG, CatalogEntry, entry
-from edge0_tui.manager.places import cached_snapshots, checkpoints_below
+from edge0_tui.manager.places import cached_snapshots, checkpoints_below, models_in
 from edge0_tui.manager.standing import standing
 from edge0_tui.paths import Paths
 from engine.errors import CheckpointError
@@ -67,7 +67,7 @@ def installed_models(paths: Paths, folders: Sequence[str] | None = None) -> list
     seen: set[Path] = set()
     for name, path, source in _candidates(paths, _folders(paths) if folders is None else folders):
         real = path.resolve()
-        if real not in seen and (path / "config.json").is_file():
+        if real not in seen:
             seen.add(real)
             listed.append(_described(name, path, source, paths))
     return listed
@@ -138,12 +138,13 @@ def _usable(item: Installed) -> Path:
 def _candidates(paths: Paths, folders: Sequence[str]) -> Iterator[tuple[str, Path, str]]:
     """Name, directory and source of whatever might be a model."""
     for name, variable in VARIABLES.items():
-        if os.environ.get(variable):
-            yield name, Path(os.environ[variable]).expanduser(), variable
-    for path in checkpoints_below(paths.models, depth=1):
+        path = Path(os.environ.get(variable) or "/dev/null").expanduser()
+        if (path / "config.json").is_file():
+            yield name, path, variable
+    for path in models_in(paths.models):
         yield path.name, path, "models folder"
     for folder in folders:
-        for path in checkpoints_below(Path(folder).expanduser(), depth=2):
+        for path in checkpoints_below(Path(folder).expanduser()):
             yield path.name, path, str(folder)
     for repo, path in cached_snapshots():
         if entry(repo) is not None or _opens(path):

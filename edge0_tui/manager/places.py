@@ -6,11 +6,18 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from edge0_tui.manager.record import NAME
+
 _MOST = 2000
 """Directories looked at below one folder: pointing to a whole disk must not take forever."""
 
 
-def checkpoints_below(folder: Path, depth: int) -> list[Path]:
+def models_in(folder: Path) -> list[Path]:
+    """Every folder directly in the models folder that is, was or is going to be a model, by name."""
+    return [path for path in _folders(folder) if any((path / name).is_file() for name in ("config.json", NAME))]
+
+
+def checkpoints_below(folder: Path, depth: int = 2) -> list[Path]:
     """`folder` itself if it holds a checkpoint, else those at most `depth` levels below, by name.
 
     A folder that is not there, as on a disk that is not connected, holds none.
@@ -55,7 +62,7 @@ def _looks_like_one(path: Path) -> bool:
     try:
         if not (path / "config.json").is_file():
             return False
-        return any(name.endswith((".safetensors", ".safetensors.part")) for name in os.listdir(path))
+        return any(file.name.endswith(".safetensors") for file in path.iterdir())
     except OSError:
         return False
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from edge0_tui.manager.tuning import Tuning
 from edge0_tui.paths import Paths, find_paths
 from tests.edge0_tui.manager.fake_hub import FakeHub, Repo, fake_hub

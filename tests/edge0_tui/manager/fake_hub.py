@@ -1,4 +1,4 @@
-"""A hub on loopback: the API's model description, resolve with redirects to a second port, ranges, etags, faults."""
+"""A hub on loopback: model descriptions, resolve with redirects to a second port, ranges, etags, faults."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 LARGE = (".safetensors", "tokenizer.json")
 _RESOLVE = re.compile(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)")
 _MODEL = re.compile(r"/api/models/([^/]+/[^/]+)(?:/revision/(.+))?")
+_TREE = re.compile(r"/api/models/([^/]+/[^/]+)/tree/([^/]+)")
 _PIECE = 16384
 
 
@@ -33,6 +34,22 @@ class Repo:
         siblings = [self._sibling(name, self.stated.get(name, data)) for name, data in self.files.items()]
         return {"id": repo, "modelId": repo, "sha": self.commit, "siblings": siblings, "tags": [], "private": False}
 
+    def tree(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "type": "file",
+                "path": name,
+                "size": len(data),
+                "oid": git_sha1(data),
+                **(
+                    {"lfs": {"oid": sha256(data), "size": len(data), "pointerSize": 134}}
+                    if name.endswith(LARGE)
+                    else {}
+                ),
+            }
+            for name, data in self.files.items()
+        ]
+
     def _sibling(self, name: str, data: bytes) -> dict[str, Any]:
         body: dict[str, Any] = {"rfilename": name, "size": len(data), "blobId": git_sha1(data)}
         if name.endswith(LARGE):
@@ -42,7 +59,7 @@ class Repo:
 
 @dataclass
 class Answer:
-    """What is about to be sent for a file; a fault changes it. `pause_at`: bytes after which `gate` is waited for."""
+    """What is about to be sent for a file; a fault changes it. After `pause_at` bytes `gate` is waited for."""
 
     status: int
     headers: dict[str, str]
@@ -103,7 +120,10 @@ class FakeHub:
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True
 
-            def do_GET(self) -> None:  # noqa: N802
+            def do_HEAD(self) -> None:
+                answer(self)
+
+            def do_GET(self) -> None:
                 answer(self)
 
             def log_message(self, format: str, *args: Any) -> None:
@@ -115,8 +135,8 @@ class FakeHub:
         return server
 
     def _noted(self, handler: BaseHTTPRequestHandler) -> str:
-        port = handler.server.server_address[1]
-        self.asked.append((int(port), unquote(handler.path), {k.lower(): v for k, v in handler.headers.items()}))
+        port = int(str(handler.server.server_address[1]))
+        self.asked.append((port, unquote(handler.path), {k.lower(): v for k, v in handler.headers.items()}))
         return unquote(urlsplit(handler.path).path)
 
     def _answer_hub(self, handler: BaseHTTPRequestHandler) -> None:
@@ -126,13 +146,15 @@ class FakeHub:
             return self._send(handler, Answer(status, headers, b"{}"))
         if self.token and handler.headers.get("Authorization") != f"Bearer {self.token}":
             return self._send(handler, Answer(401, {"X-Error-Code": "GatedRepo"}, b"{}"))
-        model, resolve = _MODEL.fullmatch(path), _RESOLVE.fullmatch(path)
-        match = model or resolve
+        model, resolve, tree = _MODEL.fullmatch(path), _RESOLVE.fullmatch(path), _TREE.fullmatch(path)
+        match = tree or model or resolve
         repo = self.repos.get(match[1]) if match else None
         if repo is None or match is None:
             return self._send(handler, Answer(404, {"X-Error-Code": "RepoNotFound"}, b"{}"))
         if match[2] not in (None, "main", repo.commit):
             return self._send(handler, Answer(404, {"X-Error-Code": "RevisionNotFound"}, b"{}"))
+        if tree:
+            return self._send(handler, Answer(200, {}, json.dumps(repo.tree()).encode()))
         if model:
             body = json.dumps(repo.description(match[1])).encode()
             return self._send(handler, Answer(200, {"Content-Type": "application/json"}, body))
@@ -141,23 +163,26 @@ class FakeHub:
         if data is None:
             return self._send(handler, Answer(404, {"X-Error-Code": "EntryNotFound"}, b"{}"))
         if not name.endswith(LARGE):
-            return self._send_file(handler, name, data, git_sha1(data))
+            return self._send_file(handler, name, data, git_sha1(data), {"X-Repo-Commit": repo.commit})
         hash = sha256(repo.stated.get(name, data))
         headers = {
             "Location": f"http://127.0.0.1:{self.store_port}/{match[1]}/{name}?signed=1",
             "X-Linked-ETag": f'"{hash}"',
             "X-Linked-Size": str(len(data)),
+            "X-Repo-Commit": repo.commit,
         }
         return self._send(handler, Answer(302, headers, b"moved"))
 
     def _answer_store(self, handler: BaseHTTPRequestHandler) -> None:
         owner, repo, name = self._noted(handler).lstrip("/").split("/", 2)
         data = self.repos[f"{owner}/{repo}"].files[name]
-        self._send_file(handler, name, data, sha256(data))
+        self._send_file(handler, name, data, sha256(data), {})
 
-    def _send_file(self, handler: BaseHTTPRequestHandler, name: str, data: bytes, etag: str) -> None:
+    def _send_file(
+        self, handler: BaseHTTPRequestHandler, name: str, data: bytes, etag: str, more: dict[str, str]
+    ) -> None:
         asked = {key.lower(): value for key, value in handler.headers.items()}
-        answer = Answer(200, {"ETag": f'"{etag}"', "Accept-Ranges": "bytes"}, data)
+        answer = Answer(200, {"ETag": f'"{etag}"', "Accept-Ranges": "bytes", **more}, data)
         match = re.fullmatch(r"bytes=(\d+)-(\d*)", asked.get("range", ""))
         if match and asked.get("if-range", f'"{etag}"') == f'"{etag}"':
             first = int(match[1])
@@ -177,6 +202,8 @@ class FakeHub:
             for key, value in {"Content-Length": str(len(answer.body)), **answer.headers}.items():
                 handler.send_header(key, value)
             handler.end_headers()
+            if handler.command == "HEAD":
+                return
             for start in range(0, len(answer.body), _PIECE):
                 if answer.cut_at is not None and start >= answer.cut_at:
                     handler.close_connection = True

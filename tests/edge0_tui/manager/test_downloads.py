@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 
 from edge0_tui.manager.available import available
+from edge0_tui.manager.catalog import entry
 from edge0_tui.manager.downloads import Downloads
 from edge0_tui.manager.events import Download
+from edge0_tui.manager.job import Job
 from edge0_tui.manager.record import read_record
 from edge0_tui.manager.repo_id import RepoId
 from edge0_tui.manager.tuning import Tuning
@@ -45,12 +47,8 @@ def pausing(hub: FakeHub, at: int = 400_000, name: str = FIRST) -> None:
 
 
 async def end_of(downloads: Downloads, key: str) -> Download:
-    last: Download | None = None
     async with asyncio.timeout(20):
-        async for last in downloads.watch(key):
-            pass
-    assert last is not None
-    return last
+        return [item async for item in downloads.watch(key)][-1]
 
 
 async def until_waiting(hub: FakeHub, part: Path, size: int) -> None:
@@ -114,8 +112,7 @@ async def test_interrupted_ones_are_found_by_the_next_session(hub: FakeHub, path
         found = later.list()
         assert [(item.key, item.state) for item in found] == [(download.key, "paused")]
         assert 400_000 <= found[0].progress.done_bytes < found[0].progress.total_bytes
-        await later.resume(found[0].key)
-        assert (await end_of(later, download.key)).state == "done"
+    await asyncio.to_thread(Job(RepoId(REPO), Path(download.path), HASTY, lambda _: None).run)
     assert_whole(hub, Path(download.path))
     assert [item.state for item in available(paths)] == ["absent", "absent"]
 
@@ -141,7 +138,7 @@ async def test_kill_in_the_middle_costs_at_most_one_piece(hub: FakeHub, paths: P
 
 @pytest.mark.parametrize("phase", ["asking", "verifying", "renaming", "recording"])
 async def test_kill_in_every_other_phase(hub: FakeHub, paths: Paths, phase: str, tmp_path: Path) -> None:
-    """The process kills itself at that point, as a power cut of the process would."""
+    """The process kills itself when the largest file is at that point."""
     command = _dying(phase, tmp_path)
     downloads = Downloads(paths, tuning=HASTY, command=command)
     download = await downloads.start(REPO)
@@ -150,29 +147,29 @@ async def test_kill_in_every_other_phase(hub: FakeHub, paths: Paths, phase: str,
     record = read_record(Path(download.path))
     assert record is None or not record.complete(Path(download.path))
     sent = hub.sent[FIRST]
-    async with manager(paths, HASTY) as downloads:
-        await downloads.start(REPO)
-        assert (await end_of(downloads, download.key)).state == "done"
+    await asyncio.to_thread(Job(RepoId(REPO), Path(download.path), HASTY, lambda _: None).run)
     assert_whole(hub, Path(download.path))
-    if phase != "asking":
-        assert hub.sent[FIRST] - sent <= HASTY.piece + len(hub.repos[REPO].files[FIRST]) - sent
+    size = len(hub.repos[REPO].files[FIRST])
+    assert sent == (0 if phase == "asking" else size) and hub.sent[FIRST] == size
 
 
 def _dying(phase: str, folder: Path) -> list[str]:
-    import sys
-
     places = {
-        "asking": ("edge0_tui.manager.hub", "ask"),
-        "verifying": ("edge0_tui.manager.follower.Follower", "hex"),
-        "renaming": ("edge0_tui.manager.part.Part", "publish"),
-        "recording": ("edge0_tui.manager.job.Job", "_verified"),
+        "asking": ("edge0_tui.manager.hub", "ask", "True"),
+        "verifying": ("edge0_tui.manager.follower.Follower", "hex", "args[0]._size == 1_000_000"),
+        "renaming": ("edge0_tui.manager.part.Part", "publish", f"args[0].final.name == {FIRST!r}"),
+        "recording": ("edge0_tui.manager.job.Job", "_verified", f"args[1].file.name == {FIRST!r}"),
     }
-    owner, name = places[phase]
+    owner, name, which = places[phase]
     script = folder / "dying.py"
     script.write_text(
         "import os, pkgutil, runpy, signal\n"
         f"owner = pkgutil.resolve_name({owner!r})\n"
-        "def die(*args, **more): os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"real = getattr(owner, {name!r})\n"
+        "def die(*args):\n"
+        f"    if not {which}:\n"
+        "        return real(*args)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
         f"setattr(owner, {name!r}, die)\n"
         "runpy.run_module('edge0_tui.manager.download', run_name='__main__')\n"
     )
@@ -218,8 +215,6 @@ async def test_what_is_no_repository_is_refused(paths: Paths, what: str) -> None
 
 
 async def test_the_catalog_is_held_against_the_hub(hub: FakeHub, paths: Paths) -> None:
-    from edge0_tui.manager.catalog import entry
-
     pinned = entry("8b")
     assert pinned is not None
     hub.repos[pinned.repo] = replace(hub.repos[REPO], commit=pinned.revision)
@@ -229,5 +224,3 @@ async def test_the_catalog_is_held_against_the_hub(hub: FakeHub, paths: Paths) -
         failed = await end_of(downloads, download.key)
     assert failed.state == "failed" and failed.kind == "hub" and "published" in failed.error
     assert not list((paths.models / "8b").glob("*.part")) and RepoId(REPO).folder == "someone--small-moe"
-    with contextlib.suppress(OSError):
-        (paths.models / "8b").rmdir()
