@@ -134,7 +134,8 @@ class Job:
 
     def _watch(self, left: int) -> None:
         meter = Meter(self._states)
-        looked = told = 0.0
+        self.emit(meter.look())
+        looked, told = 0.0, time.monotonic()
         while left:
             try:
                 result = self._results.get(timeout=_EVERY)

@@ -42,13 +42,12 @@ class Part:
         os.ftruncate(self.descriptor, self.size)
         self._save()
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: memoryview) -> None:
         """Append. What could be written counts, also when the disk is full in the middle."""
-        view = memoryview(data)
-        while view:
-            written = os.pwrite(self.descriptor, view, self.size)
+        while data:
+            written = os.pwrite(self.descriptor, data, self.size)
             self.size += written
-            view = view[written:]
+            data = data[written:]
 
     def begin(self, etag: str) -> None:
         """Remember the version that the following bytes are of; only a strong etag can be compared."""

@@ -83,14 +83,15 @@ def _range(url: str, token: str, file: RemoteFile, begin: int, end: int) -> byte
     try:
         with contextlib.closing(web.get(url, token=token, headers=headers, timeout=_SILENCE)) as reply:
             skip = _place(reply, file, begin, end)
-            data = bytearray()
-            while len(data) < skip + end - begin and (piece := reply.read(skip + end - begin - len(data))):
-                data += piece
+            data = memoryview(bytearray(skip + end - begin))
+            count = 0
+            while count < len(data) and (more := reply.read_into(data[count:])):
+                count += more
     except web.TransportError as error:
         raise HubError(
             f"{file.name} cannot be read from the hub: {error}.", "Check the network, or HF_ENDPOINT."
         ) from None
-    if len(data) < skip + end - begin:
+    if count < len(data):
         raise HubError(f"{file.name}: the hub ended the connection early.", "Try again.")
     return bytes(data[skip:])
 

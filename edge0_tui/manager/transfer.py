@@ -229,16 +229,17 @@ class Transfer:
         return Again(f"{reply.host} answered {reply.status}", wait, refusal)
 
     def _receive(self, reply: Reply, part: Part, follower: Follower) -> None:
-        while data := reply.read(self._tuning.piece):
+        buffer = memoryview(bytearray(min(self._tuning.piece, self._file.bytes + 1)))
+        while count := reply.read_into(buffer):
             if self._stop.is_set():
                 raise StoppedError("Stopped.")
-            if part.size + len(data) > self._file.bytes:
+            if part.size + count > self._file.bytes:
                 raise self._changed("longer than it was")
-            part.write(data)
+            part.write(buffer[:count])
             follower.allow(part.size)
             state = self._state
             state.arrived, state.stalled = part.size, ""
-            state.received += len(data)
+            state.received += count
 
     def _pause(self, failed: Exception, waiting: Waiting) -> None:
         if self._stop.is_set():

@@ -39,10 +39,18 @@ class Reply:
     _connection: http.client.HTTPConnection
     _socket: socket.socket
 
-    def read(self, most: int) -> bytes:
-        """Some bytes as soon as there are any, none at the end. Raises `TransportError`."""
+    def read_into(self, buffer: memoryview) -> int:
+        """Put some bytes there as soon as there are any; 0 at the end. Raises `TransportError`."""
+        response = self._response
         try:
-            return self._response.read1(most)
+            if response.chunked or response.length is None or response.fp is None:
+                data = response.read1(len(buffer))
+                buffer[: len(data)] = data
+                return len(data)
+            # Past http.client, which would allocate anew for each piece; it reads its own count no further.
+            count = int(response.fp.readinto1(buffer[: response.length]))
+            response.length -= count
+            return count
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise TransportError(_said(error)) from None
 

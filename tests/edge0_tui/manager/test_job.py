@@ -379,7 +379,7 @@ def test_enospc_in_the_middle_of_a_write_counts_what_was_written(
     """The write really fails: /dev/full takes nothing."""
     write = Part.write
 
-    def full(part: Part, data: bytes) -> None:
+    def full(part: Part, data: memoryview) -> None:
         if part.size > 300_000 and part.final.name == FIRST:
             with open("/dev/full", "wb", buffering=0) as device:  # noqa: PTH123 - a device
                 device.write(data)
