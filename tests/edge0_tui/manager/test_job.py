@@ -61,7 +61,7 @@ def interrupted(hub: FakeHub, paths: Paths, name: str = FIRST, at: int = 400_000
     """A download that was stopped when `at` bytes of a file had been sent; all else is there."""
     stop = threading.Event()
     hub.fault = lambda file, asked, answer: setattr(answer, "pause_at", at if file == name else None)
-    run = Run(paths, replace(HASTY, silence=5.0), stop, RepoId(REPO))
+    run = Run(paths, replace(HASTY, silence=60.0), stop, RepoId(REPO))
     caught: list[BaseException] = []
 
     def work() -> None:
@@ -72,11 +72,11 @@ def interrupted(hub: FakeHub, paths: Paths, name: str = FIRST, at: int = 400_000
 
     thread = threading.Thread(target=work)
     thread.start()
-    assert hub.waiting.wait(5)
+    assert hub.waiting.wait(60)
     sidecar = folder_of(paths) / f"{name}.part.json"
     wait_until(lambda: part_size(paths, name) >= at and read_json(sidecar).get("synced", 0) >= HASTY.synced_every)
     stop.set()
-    thread.join(5)
+    thread.join(60)
     assert caught
     hub.gate.set()
     hub.fault = None
@@ -89,7 +89,7 @@ def part_size(paths: Paths, name: str) -> int:
     return 0
 
 
-def wait_until(condition: object, seconds: float = 5.0) -> None:
+def wait_until(condition: object, seconds: float = 60.0) -> None:
     assert callable(condition)
     done = threading.Event()
     for _ in range(int(seconds / 0.01)):
