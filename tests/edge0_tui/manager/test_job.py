@@ -391,19 +391,20 @@ def small_disk(paths: Paths) -> Iterator[Path]:
 
 @pytest.mark.skipif(shutil.which("mount") is None, reason="needs mount")
 def test_a_volume_that_others_fill_meanwhile(hub: FakeHub, paths: Paths, small_disk: Path) -> None:
+    ballast = small_disk / "ballast"
+
+    def fill(*_: object) -> None:
+        if not ballast.exists():
+            ballast.write_bytes(bytes(shutil.disk_usage(small_disk).free - 100_000))
+
     with interrupted(hub, paths):
-        ballast = small_disk / "ballast"
-        with ballast.open("wb") as file:
-            file.write(bytes(shutil.disk_usage(small_disk).free - 100_000))
+        fill()
         arrived = part_size(paths, FIRST)
         with pytest.raises(SpaceError, match="are needed"):
             fetch(paths)
         # Room for what is known to be missing, but gone when it is needed.
         ballast.unlink()
-        hub.fault = lambda name, asked, answer: (
-            (None if ballast.exists() else ballast.write_bytes(bytes(shutil.disk_usage(small_disk).free - 100_000)))
-            and None
-        )
+        hub.fault = fill
         with pytest.raises(SpaceError, match="is full"):
             fetch(paths)
         assert part_size(paths, FIRST) >= arrived
