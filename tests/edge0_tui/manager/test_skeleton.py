@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_it_opens_like_the_original_and_costs_little(hub: FakeHub, original: Pat
         assert remote.experts_per_token == local.experts_per_token
         assert [path.name for path in remote.files.adapters] == [path.name for path in local.files.adapters]
         facts = [choose(Load("x", str(place))).facts(1 << 20) for place in (folder, original)]
-        assert facts[0] == facts[1]
+        assert replace(facts[0], name="") == replace(facts[1], name="")
         for shard in remote.files.shards:
             assert shard.stat().st_size == (original / shard.name).stat().st_size
             assert shard.stat().st_blocks * 512 <= 300_000
