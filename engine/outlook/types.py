@@ -6,6 +6,7 @@ Sizes in bytes, times in seconds. None means that the system does not tell, neve
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -18,16 +19,19 @@ Verdict = Literal["fits", "tight", "no"]
 
 @dataclass(frozen=True)
 class Swapping:
-    """Bytes a second moved between memory and swap over a short window; `growth` is that of swap in use."""
+    """Bytes a second moved between memory and swap over a short window, and by how much swap in use grew.
 
-    into_memory: float
-    out_of_memory: float
+    `into_memory` and `out_of_memory` are None where the system's counters mix in reads of files (macOS).
+    """
+
+    into_memory: float | None
+    out_of_memory: float | None
     growth: float
 
     @property
     def busy(self) -> bool:
         """Pages are being pushed out now, so memory that reads as available is not idle."""
-        return self.out_of_memory > 0 or self.growth > 0
+        return bool(self.out_of_memory) or self.growth > 0
 
 
 @dataclass(frozen=True)
@@ -45,64 +49,54 @@ class DiskSpeed:
     """Random reads of whole records, none of them in the page cache and none read twice.
 
     rates     reads in flight → bytes a second, ascending
+    cached    bytes a second of records that are in the page cache, with 8 reads in flight
+    cpu       processor seconds a byte read cold
     record    bytes of one record, in `pieces` separate ranges
-    bytes     what was read in all
+    bytes     what was read cold in all
     measured  when: seconds since 1970
     source    "checkpoint" or "temporary file"
     """
 
     rates: tuple[tuple[int, float], ...]
+    cached: float
+    cpu: float
     record: int
     pieces: int
     bytes: int
     measured: float
     source: str
 
-    def at(self, depth: int) -> float:
-        """Bytes a second with `depth` reads in flight: of the nearest depth measured that is no higher."""
-        below = [rate for known, rate in self.rates if known <= depth]
-        return below[-1] if below else self.rates[0][1]
+    def at(self, depth: float) -> float:
+        """Bytes a second with `depth` reads in flight; between two measured depths on the line between them."""
+        known = self.rates
+        if depth <= known[0][0]:
+            return known[0][1]
+        for (low, slow), (high, fast) in pairwise(known):
+            if depth <= high:
+                return slow + (fast - slow) * (depth - low) / (high - low)
+        return known[-1][1]
 
 
 @dataclass(frozen=True)
 class ComputeSpeed:
-    """What the kernels take, with weights resident in memory and one row of activations.
+    """Seconds of a model's own layers on random weights, everything in memory. `shape` names the dimensions.
 
-    linear    seconds a weight of a large quantised product (attention, shared experts, the head)
-    expert    seconds a weight of one token's experts, computed together
-    plain     seconds a number of a product in the activations' own width (adapters, prerouter heads)
-    layer     seconds a layer costs beside its products: norms, recurrences, graph building
-    prefill   seconds a weight and row when many rows are multiplied at once
-    copy      bytes a second from the page cache into a slot
+    exact      one token through all layers, each asking its own router
+    predicted  the same where the prerouter decides in the layers it has predictions for
+    head       final norm, output projection and the choice of a token
+    heads      the prerouter's heads
+    prefill    tokens at once → seconds through all layers, ascending
     """
 
-    linear: float
-    expert: float
-    plain: float
-    layer: float
-    prefill: float
-    copy: float
+    shape: str
+    exact: float
+    predicted: float
+    head: float
+    heads: float
+    prefill: tuple[tuple[int, float], ...]
     device: str
     version: str
     measured: float
-
-
-@dataclass(frozen=True)
-class Machine:
-    """What this machine is and has now."""
-
-    chip: str | None
-    cores: int | None
-    threads: int | None
-    system: str
-    memory: Memory
-    swapping: Swapping | None
-    device: str
-    activation_bytes: int
-    working_set: int | None
-    volume: Volume
-    disk: DiskSpeed | None
-    compute: ComputeSpeed | None
 
 
 @dataclass(frozen=True)
