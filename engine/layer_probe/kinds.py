@@ -33,7 +33,7 @@ def kinds(config: ModelConfig, copies: int) -> list[Kind]:
             groups = _grouped(config.layer_types, config.first_k_dense_replace)
         case _:
             raise CheckpointError(f"models of the family {config.family} are not supported")
-    return [Kind(_uniform(config, mixer, dense, copies), tuple(layers)) for (mixer, dense), layers in groups.items()]
+    return [Kind(_uniform(config, *kind, copies), tuple(layers)) for kind, layers in groups.items()]
 
 
 def _grouped(types: tuple[str, ...], dense: int) -> dict[tuple[str, bool], list[int]]:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 import mlx.core as mx
 import numpy as np
 
-from engine import __version__
 from engine.adapters.load import adapter_dtype
 from engine.adapters.lora import attach
 from engine.adapters.prerouter import Heads
@@ -25,6 +24,7 @@ from engine.models.model import Model
 from engine.models.routing import Route
 from engine.models.step import Step
 from engine.outlook.model import PlannedModel
+from engine.outlook.store import version
 from engine.outlook.types import ComputeSpeed
 from engine.protocol import Sampling
 from engine.sampling import Sampler
@@ -68,7 +68,7 @@ def measure_layers(model: PlannedModel, kernels: Kernels, progress: Progress = l
         heads=_heads(model.heads, kernels) if model.heads else 0.0,
         prefill=tuple(prefill.items()),
         device=kernels.name,
-        version=__version__,
+        version=version(),
         measured=time.time(),
     )
 
@@ -102,7 +102,7 @@ def _decode(built: Model, kind: Kind, k: int) -> tuple[float, float]:
     state = built.fresh_state()
     layers = len(built.layers)
     route = Route(np.arange(k, dtype=np.int32)[None], np.full((1, k), 1 / k, dtype=np.float32))
-    routes = {layer: route for layer in built.routers}
+    routes = dict.fromkeys(built.routers, route)
 
     def run(predicted: dict[int, Route]) -> None:
         x = built.embed(np.zeros(1, dtype=np.int32))

@@ -37,4 +37,3 @@ class RandomWeights(Weights):
             return mx.array(self._random.integers(0, 1 << 32, tensor.shape, dtype=np.uint32))
         values = self._random.random(tensor.shape, dtype=np.float32) * np.float32(0.002) + np.float32(0.001)
         return mx.array(values).astype(mx.bfloat16)
-

@@ -10,7 +10,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from engine.cached_pages import page_flags
@@ -112,6 +111,8 @@ def _layout(path: Path, pieces: Sequence[int], count: int) -> list[Record]:
     if flags is not None:
         records = [record for record in records if all(_outside(flags, span) for span in record)]
     if len(records) < LEAST_RECORDS:
-        raise EngineError(f"{path.parent}: this file system keeps its files in memory, so there is no disk to measure.")
+        raise EngineError(
+            f"{path.parent}: this file system keeps its files in memory, so there is no disk to measure."
+        )
     random.shuffle(records)
     return records

@@ -12,7 +12,7 @@ from typing import Literal
 
 from engine.plan import MemoryPlan, ModelFacts
 from engine.probe import Memory
-from engine.protocol import PlanItem
+from engine.protocol import PlanItem, Routing
 
 Verdict = Literal["fits", "tight", "no"]
 
@@ -67,14 +67,30 @@ class DiskSpeed:
     source: str
 
     def at(self, depth: float) -> float:
-        """Bytes a second with `depth` reads in flight; between two measured depths on the line between them."""
-        known = self.rates
-        if depth <= known[0][0]:
-            return known[0][1]
-        for (low, slow), (high, fast) in pairwise(known):
-            if depth <= high:
-                return slow + (fast - slow) * (depth - low) / (high - low)
-        return known[-1][1]
+        """Bytes a second with `depth` reads in flight, on the line between two measured depths.
+
+        A deeper queue is not slower than a shallower one, and n reads not more than n times as fast as one: where
+        a short measurement says otherwise it is the other figure that counts.
+        """
+        return _between(self._even, depth)
+
+    @property
+    def _even(self) -> list[tuple[int, float]]:
+        even, best = [], 0.0
+        for depth, _ in self.rates:
+            best = max(best, *(rate * min(1.0, depth / other) for other, rate in self.rates))
+            even.append((depth, best))
+        return even
+
+
+def _between(points: list[tuple[int, float]], x: float) -> float:
+    """Linear between known points, constant outside them."""
+    if x <= points[0][0]:
+        return points[0][1]
+    for (left, low), (right, high) in pairwise(points):
+        if x <= right:
+            return low + (high - low) * (x - left) / (right - left)
+    return points[-1][1]
 
 
 @dataclass(frozen=True)
@@ -100,6 +116,34 @@ class ComputeSpeed:
 
 
 @dataclass(frozen=True)
+class Machine:
+    """What this machine is and has now.
+
+    chip         the processor's name
+    cores        physical ones; `threads` are the logical ones this process may use
+    working_set  bytes the accelerator may keep resident; None without one
+    computed     what has been measured of models' layers
+    """
+
+    chip: str | None
+    cores: int | None
+    threads: int | None
+    system: str
+    memory: Memory
+    swapping: Swapping | None
+    device: str
+    activation_bytes: int
+    working_set: int | None
+    volume: Volume
+    disk: DiskSpeed | None = None
+    computed: tuple[ComputeSpeed, ...] = ()
+
+    def compute(self, shape: str) -> ComputeSpeed | None:
+        """What was measured for a model of these dimensions."""
+        return next((speed for speed in self.computed if speed.shape == shape), None)
+
+
+@dataclass(frozen=True)
 class Range:
     """A figure between two bounds, and the one that is likeliest."""
 
@@ -108,35 +152,54 @@ class Range:
     high: float
 
     def times(self, factor: float) -> Range:
+        """The same bounds in another measure."""
         return Range(self.low * factor, self.likely * factor, self.high * factor)
 
 
 @dataclass(frozen=True)
-class Speed:
-    """Tokens a second and what they are made of.
+class Exchange:
+    """What a speed is expected for: tokens of a prompt and of the reply to it."""
 
-    needed      bytes of experts a token routes to
-    hits        share of them that is in a slot already
-    cached      share of the others that comes out of the page cache
-    read_s      time to read the rest, and to copy what is cached
-    compute_s   time to compute a token with everything in memory
-    overlapped  share of `read_s` that computing hides
+    prompt: int = 256
+    reply: int = 256
+
+
+USUAL = Exchange()
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Tokens a second in an exchange, and what they are made of, each per token of the reply.
+
+    routing      which of the two was reckoned with
+    needed       bytes of experts a token routes to
+    hits         share of them that is in a slot already
+    cached       share of the others that the page cache holds
+    read_s       time the disk needs for the rest
+    compute_s    time of the arithmetic, with everything in memory, and of copying what the page cache holds
+    hidden_s     the part of `read_s` that passes while something is computed
+    first_token  seconds until the reply begins, when nothing of the prompt is known yet
     """
 
     decode: Range
+    exchange: Exchange
+    routing: Routing
     needed: int
     hits: float
     cached: float
     read_s: float
     compute_s: float
-    overlapped: float
-    first_token: Range | None
-    prompt: int
+    hidden_s: float
+    first_token: Range
 
 
 @dataclass(frozen=True)
 class Learned:
-    """How replies compared with what was expected: achieved ÷ expected, bounded, over `replies` of them."""
+    """How replies compared with what was expected of them.
+
+    factor              achieved ÷ expected, bounded; what the next estimate is multiplied with
+    expected, achieved  tokens a second of the last reply, the first before any correction
+    """
 
     factor: float
     replies: int
@@ -175,3 +238,7 @@ class Outlook:
     verdict: Verdict
     sentence: str
     hint: str = ""
+
+    @property
+    def possible(self) -> bool:
+        return self.verdict != "no"
