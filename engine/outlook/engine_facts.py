@@ -39,11 +39,11 @@ def ask_engine() -> DeviceFacts:
 
 def device_facts(found: dict[str, Any]) -> DeviceFacts:
     """From the object `engine.worker --describe` prints."""
-    limit = found.get("working_set_limit")
+    limit, width = found.get("working_set_limit"), found.get("activation_bytes")
     return DeviceFacts(
         device=str(found.get("device_name") or found.get("device", "")),
-        activation_bytes=int(found["activation_bytes"]),
-        working_set=int(limit) if limit else None,
+        activation_bytes=width if width in (2, 4) else usual_device().activation_bytes,
+        working_set=limit if isinstance(limit, int) and limit > 0 else None,
         raw=found,
     )
 

@@ -31,6 +31,16 @@ class PlannedModel:
         return self.checkpoint.records.layout.nbytes
 
     @property
+    def stored_bytes(self) -> int:
+        """Bytes of all its tensors in files; headers and texts, some 20 MB, come on top."""
+        pieces = (
+            [t for target in self.adapter.targets.values() for t in (target.a, target.b)] if self.adapter else []
+        )
+        heads = self.heads.heads.values() if self.heads else ()
+        pieces += [info for head in heads for info in (head.fc1, head.fc2, head.linear_init)]
+        return self.checkpoint.dense_bytes + self.checkpoint.expert_bytes + sum(info.nbytes for info in pieces)
+
+    @property
     def piece_bytes(self) -> tuple[int, ...]:
         """Bytes of the pieces of a record."""
         return tuple(part.nbytes for part in self.checkpoint.records.layout.parts)
