@@ -15,11 +15,15 @@ from engine.protocol import Load
 
 @dataclass(frozen=True)
 class PlannedModel:
-    """`adapter` is the largest beside the weights, so that the plan has room for each of them."""
+    """`adapter` is the largest beside the weights, so that the plan has room for each of them.
+
+    `ignored` are bytes of the published files that nobody loads.
+    """
 
     checkpoint: Checkpoint
     adapter: LoraFile | None
     heads: PrerouterFile | None
+    ignored: int = 0
 
     def facts(self, activation_bytes: int) -> ModelFacts:
         """Its sizes on a device that computes in `activation_bytes`."""
@@ -38,7 +42,8 @@ class PlannedModel:
         )
         heads = self.heads.heads.values() if self.heads else ()
         pieces += [info for head in heads for info in (head.fc1, head.fc2, head.linear_init)]
-        return self.checkpoint.dense_bytes + self.checkpoint.expert_bytes + sum(info.nbytes for info in pieces)
+        weights = self.checkpoint.dense_bytes + self.checkpoint.expert_bytes
+        return weights + self.ignored + sum(info.nbytes for info in pieces)
 
     @property
     def piece_bytes(self) -> tuple[int, ...]:

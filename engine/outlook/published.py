@@ -18,6 +18,7 @@ from engine.checkpoint.lora import LoraFile, LoraTarget
 from engine.checkpoint.prerouter import PrerouterFile, PrerouterHead
 from engine.checkpoint.records import build_records
 from engine.checkpoint.synthetic.adapters import head_tensors, lora_tensors
+from engine.checkpoint.synthetic.families import writer
 from engine.checkpoint.synthetic.presets import full
 from engine.checkpoint.synthetic.presets_8b import full_8b
 from engine.checkpoint.synthetic.spec import SyntheticSpec
@@ -66,7 +67,8 @@ def described(spec: SyntheticSpec, tier: str, name: str) -> PlannedModel:
         notes=(),
     )
     adapter = _lora(directory / "lora.safetensors", spec)
-    return PlannedModel(checkpoint, adapter, _heads(directory / "prerouter.safetensors", spec))
+    ignored = sum(tensor.nbytes for tensor in writer(spec).leftovers(spec))
+    return PlannedModel(checkpoint, adapter, _heads(directory / "prerouter.safetensors", spec), ignored)
 
 
 def _infos(path: Path, expected: Iterable[ExpectedTensor]) -> dict[str, TensorInfo]:
