@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from engine.errors import PlanError
 from engine.outlook.reasons import reasons
-from engine.outlook.speed import estimate
+from engine.outlook.speed import Processors, estimate
 from engine.outlook.types import USUAL, Exchange, Learned, Machine, Outlook, Speed
 from engine.outlook.verdict import judge
 from engine.plan import (
@@ -119,7 +119,7 @@ def _speed(
         machine.disk,
         compute,
         routing=routing or ("predicted" if facts.predicted_layers else "exact"),
-        threads=machine.threads or 1,
+        processors=Processors.of(machine),
         cached=cached,
         exchange=exchange,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.outlook.hits import arena_hits, cache_hits, cached_bytes, distinct, eager
-from engine.outlook.types import USUAL, ComputeSpeed, DiskSpeed, Exchange, Range, Speed
+from engine.outlook.types import USUAL, ComputeSpeed, DiskSpeed, Exchange, Machine, Range, Speed
 from engine.plan import ModelFacts
 from engine.protocol import Routing
 
@@ -22,8 +22,27 @@ FAST_COMPUTE = 0.9
 
 
 @dataclass(frozen=True)
+class Processors:
+    """Logical processors, and the share of a reader's time that is taken from computing.
+
+    Kernels on a processor use every core and wait for the slowest, so whatever the readers use delays them; where
+    cores have a second thread the readers have room there; an accelerator is not disturbed.
+    """
+
+    threads: int
+    disturbed: float
+
+    @classmethod
+    def of(cls, machine: Machine) -> Processors:
+        threads = machine.threads or 1
+        if machine.device not in ("", "cpu"):
+            return cls(threads, 0.0)
+        return cls(threads, min(1.0, (machine.cores or threads) / threads))
+
+
+@dataclass(frozen=True)
 class Conditions:
-    """What one token meets. hits, cached: shares as in `Speed`; threads: processors the machine has."""
+    """What one token meets. hits, cached: shares as in `Speed`; see `Processors`."""
 
     facts: ModelFacts
     disk: DiskSpeed
@@ -31,7 +50,7 @@ class Conditions:
     routing: Routing
     hits: float
     cached: float
-    threads: int
+    processors: Processors
     slower_disk: float = 1.0
     slower_compute: float = 1.0
 
@@ -44,7 +63,7 @@ def estimate(
     compute: ComputeSpeed,
     *,
     routing: Routing,
-    threads: int,
+    processors: Processors,
     cached: int = 0,
     exchange: Exchange = USUAL,
 ) -> Speed:
@@ -52,9 +71,9 @@ def estimate(
     hits = arena_hits(facts, slots)
     pages = cached_bytes(facts, room, cached, exchange.prompt, exchange.reply)
     inside = cache_hits(facts, slots, pages)
-    likely = Conditions(facts, disk, compute, routing, hits, inside, threads)
-    slow = Conditions(facts, disk, compute, routing, hits, inside, threads, SLOW_DISK, SLOW_COMPUTE)
-    fast = Conditions(facts, disk, compute, routing, eager(hits), eager(inside), threads, 1.0, FAST_COMPUTE)
+    likely = Conditions(facts, disk, compute, routing, hits, inside, processors)
+    slow = Conditions(facts, disk, compute, routing, hits, inside, processors, SLOW_DISK, SLOW_COMPUTE)
+    fast = Conditions(facts, disk, compute, routing, eager(hits), eager(inside), processors, 1.0, FAST_COMPUTE)
     total, hidden = step_seconds(likely)
     first = prompt_seconds(likely, exchange.prompt, room, cached)
     return Speed(
@@ -76,22 +95,17 @@ def estimate(
 
 
 def read_seconds(c: Conditions, depth: float) -> float:
-    """What one token's cold experts take with `depth` reads in flight all the time."""
-    return _missing(c) * (1 - c.cached) / (c.disk.at(depth) * c.slower_disk)
-
-
-def copy_seconds(c: Conditions) -> float:
-    """What it takes to copy the experts the page cache holds."""
-    return _missing(c) * c.cached / c.disk.cached
+    """What one token's missing experts take to arrive, with `depth` reads in flight all the time."""
+    return _arriving(c, _missing(c) * (1 - c.cached), _missing(c) * c.cached, depth)
 
 
 def compute_seconds(c: Conditions) -> float:
-    """The arithmetic of a token and everything else the processors do for it."""
-    predicted = c.routing == "predicted"
+    """The arithmetic of a token, and what reading at the same time takes from it."""
     speed = c.compute
-    arithmetic = (speed.predicted + speed.heads if predicted else speed.exact) + speed.head
-    reading = _missing(c) * (1 - c.cached) * _cpu(c) if predicted else 0.0
-    return (arithmetic + copy_seconds(c) + reading) * c.slower_compute
+    if not _ahead(c):
+        return (speed.exact + speed.head) * c.slower_compute
+    disturbance = _disturbance(c, _missing(c) * (1 - c.cached), _missing(c) * c.cached)
+    return (speed.predicted + speed.heads + speed.head + disturbance) * c.slower_compute
 
 
 def step_seconds(c: Conditions) -> tuple[float, float]:
@@ -99,7 +113,7 @@ def step_seconds(c: Conditions) -> tuple[float, float]:
     facts = c.facts
     misses = facts.experts_per_token * (1 - c.hits) * (1 - c.cached)
     depth = max(1.0, min(READERS, misses))
-    if c.routing == "exact" or not facts.predicted_layers:
+    if not _ahead(c):
         return compute_seconds(c) + read_seconds(c, depth), 0.0
     own = (facts.moe_layers - facts.predicted_layers) / facts.moe_layers
     reading, computing = read_seconds(c, READERS), compute_seconds(c)
@@ -116,10 +130,9 @@ def prompt_seconds(c: Conditions, tokens: int, room: int, cached: int) -> float:
     everything = facts.all_records * facts.record
     inside = min(1.0, min(cached, room) / everything) if everything else 0.0
     nbytes = records * facts.record
-    reading = nbytes * (1 - inside) / (c.disk.at(READERS) * c.slower_disk)
-    copying = nbytes * inside / c.disk.cached + nbytes * (1 - inside) * _cpu(c)
-    computing = (prefill_seconds(c.compute, tokens) + c.compute.head + copying) * c.slower_compute
-    return max(reading, computing)
+    cold, warm = nbytes * (1 - inside), nbytes * inside
+    computing = prefill_seconds(c.compute, tokens) + c.compute.head + _disturbance(c, cold, warm)
+    return max(_arriving(c, cold, warm, READERS), computing * c.slower_compute)
 
 
 def prefill_seconds(compute: ComputeSpeed, tokens: int) -> float:
@@ -129,9 +142,20 @@ def prefill_seconds(compute: ComputeSpeed, tokens: int) -> float:
     return max(quick * min(1.0, tokens / short), quick + slope * (tokens - short))
 
 
-def _cpu(c: Conditions) -> float:
-    """Seconds a byte that reading from the disk takes away from computing; a copy is part of it."""
-    return max(c.disk.cpu / c.threads, 1 / c.disk.cached)
+def _ahead(c: Conditions) -> bool:
+    """Whether anything is read before its layer is reached."""
+    return c.routing == "predicted" and c.facts.predicted_layers > 0
+
+
+def _arriving(c: Conditions, cold: float, warm: float, depth: float) -> float:
+    """Seconds until so many bytes from the disk and from the page cache are in their slots."""
+    return cold / (c.disk.at(depth) * c.slower_disk) + warm / c.disk.cached
+
+
+def _disturbance(c: Conditions, cold: float, warm: float) -> float:
+    """Seconds by which bringing these bytes delays a computation that goes on meanwhile."""
+    copying = min(READERS, c.processors.threads) / c.disk.cached
+    return c.processors.disturbed * (cold * max(c.disk.cpu, copying) + warm * copying)
 
 
 def _missing(c: Conditions) -> float:

@@ -175,8 +175,8 @@ class Speed:
     needed       bytes of experts a token routes to
     hits         share of them that is in a slot already
     cached       share of the others that the page cache holds
-    read_s       time the disk needs for the rest
-    compute_s    time of the arithmetic, with everything in memory, and of copying what the page cache holds
+    read_s       time until the missing experts have arrived, from the disk and the page cache
+    compute_s    time of the arithmetic with everything in memory, and what reading meanwhile takes from it
     hidden_s     the part of `read_s` that passes while something is computed
     first_token  seconds until the reply begins, when nothing of the prompt is known yet
     """

@@ -41,9 +41,8 @@ def on_disk(tmp_path: Path) -> Path:
         before = read_bytes()
         os.pread(opened.fileno(), 1 << 20, 0)
     if read_bytes() - before < 1 << 20:
-        pytest.skip(
-            f"reads on {volume_of(tmp_path).file_system or 'this file system'} are not counted as storage's"
-        )
+        kind = volume_of(tmp_path).file_system or "this file system"
+        pytest.skip(f"reads on {kind} are not counted as storage's")
     return tmp_path
 
 
@@ -85,7 +84,8 @@ def test_records_given_are_read_and_dropped_again(on_disk: Path) -> None:
         speed = probe_disk(on_disk, PIECES, records, seconds=5.0)
         assert speed.source == "checkpoint"
         assert speed.bytes <= read_bytes() - before <= 1.5 * speed.bytes
-        assert cached_pages([records[0][0].path]) == pytest.approx(0, abs=sum(PIECES) * 2)
+        left = cached_pages([records[0][0].path])
+        assert left is not None and left < speed.bytes / 10  # what the system read ahead
 
 
 def test_it_takes_a_bounded_time_and_amount(on_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
