@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.errors import PlanError, UsageError
-from engine.experts.record import STAGING_DEPTH
+from engine.experts.limits import STAGING_DEPTH
 from engine.protocol import PlanItem
 
 MiB = 1024 * 1024

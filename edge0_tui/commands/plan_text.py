@@ -60,8 +60,8 @@ def overview_text(found: Sequence[Candidate], best: Recommendation) -> str:
 def _speed_text(out: Outlook) -> str:
     if out.speed is None:
         title = "expected speed: unknown; add --measure" if out.possible else "notes"
-        lines = "".join(_wrapped(reason, "  ") for reason in out.reasons)
-        return f"{title}\n{lines}" if lines else ""
+        notes = "".join(_wrapped(reason, "  ") for reason in out.reasons)
+        return f"{title}\n{notes}" if notes else ""
     first = out.speed.first_token
     start = f"{units.seconds(first.low)} to {units.seconds(first.high)}"
     lines = [f"expected: {_pace(out)} tokens a second, {out.speed.routing} routing\n"]

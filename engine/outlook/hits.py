@@ -7,6 +7,8 @@ which `EAGERNESS` stands for at the upper bound of an estimate.
 
 from __future__ import annotations
 
+import math
+
 from engine.plan import ModelFacts
 
 EAGERNESS = 0.6
@@ -32,7 +34,7 @@ def cache_hits(facts: ModelFacts, slots: int, cached: float) -> float:
 
 def touched(facts: ModelFacts, known: float, tokens: float) -> float:
     """Share of a layer's experts that are known after `tokens` more tokens, when `known` of them are at first."""
-    return 1 - (1 - known) * (1 - facts.experts_per_token / facts.experts) ** tokens
+    return 1 - (1 - known) * math.pow(1 - facts.experts_per_token / facts.experts, tokens)
 
 
 def cached_bytes(facts: ModelFacts, room: int, now: int, prompt: int, reply: int) -> float:
@@ -53,4 +55,4 @@ def distinct(facts: ModelFacts, tokens: int) -> float:
 
 def eager(share: float) -> float:
     """A hit rate when routing repeats itself, from that of even routing."""
-    return share**EAGERNESS if share > 0 else 0.0
+    return math.pow(share, EAGERNESS) if share > 0 else 0.0

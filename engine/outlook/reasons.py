@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.outlook.speed import READERS
+from engine.experts.limits import READERS
 from engine.outlook.types import DiskSpeed, Learned, Machine, Speed
 from engine.outlook.words import figure, rate, seconds
 from engine.plan import MemoryPlan, ModelFacts, size

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.experts.limits import READERS
 from engine.outlook.hits import arena_hits, cache_hits, cached_bytes, distinct, eager
 from engine.outlook.types import USUAL, ComputeSpeed, DiskSpeed, Exchange, Machine, Range, Speed
 from engine.plan import ModelFacts
 from engine.protocol import Routing
 
-READERS = 8
-"""Reads in flight at most (`engine.experts.streamer`)."""
 SLOW_DISK, SLOW_COMPUTE = 0.75, 1.25
 """The lower bound: what a disk and a processor that others use, too, still give of what was measured."""
 FAST_COMPUTE = 0.9

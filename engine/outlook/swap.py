@@ -24,7 +24,9 @@ class Sample(NamedTuple):
 def swapping(
     window: float, sample: Callable[[], Sample | None] | None = None, sleep: Callable[[float], None] = time.sleep
 ) -> Swapping | None:
-    """What moved within `window` seconds; None where the system does not tell."""
+    """What moved within `window` seconds; None where the system does not tell, and without a window."""
+    if window <= 0:
+        return None
     read = sample or read_swap
     before = read()
     if before is None:

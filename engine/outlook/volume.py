@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,11 +22,10 @@ class Mount(NamedTuple):
 def volume_of(path: Path) -> Volume:
     """Facts of the volume of `path`, which need not exist yet: then those of its nearest folder that does."""
     folder = existing(path)
-    try:
-        usage = shutil.disk_usage(folder)
-        free, total = usage.free, usage.total
-    except OSError:
-        free = total = None
+    free: int | None = None
+    total: int | None = None
+    with contextlib.suppress(OSError):
+        total, _, free = shutil.disk_usage(folder)
     found = mount_of(folder, mounts())
     return Volume(folder, free, total, found.kind if found and found.kind else None)
 

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
+import threading
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.cached_pages import cached_pages
+from engine.checkpoint.records import ByteRange
 from engine.checkpoint.synthetic import tiny, write_synthetic
 from engine.errors import EngineError
 from engine.outlook import cold, disk_probe
-from engine.outlook.cold import LEAST_RECORDS, cold_records, temporary_records
+from engine.outlook.cold import LEAST_RECORDS, Record, cold_records, temporary_records
 from engine.outlook.disk_probe import DEPTHS, probe_disk
 from engine.outlook.model import open_model
+from engine.outlook.types import DiskSpeed
 from engine.outlook.volume import volume_of
 
 PIECES = (65536, 65536, 4096, 4096, 4096, 4096, 65536, 4096, 4096)
@@ -88,13 +94,22 @@ def test_records_given_are_read_and_dropped_again(on_disk: Path) -> None:
         assert left is not None and left < speed.bytes / 10  # what the system read ahead
 
 
+class SlowRecord(tuple[ByteRange, ...]):
+    """Takes 50 ms to be looked up, which a reader does."""
+
+    def __iter__(self) -> Iterator[ByteRange]:
+        if threading.current_thread().name.startswith("probe"):
+            time.sleep(0.05)
+        return super().__iter__()
+
+
 def test_it_takes_a_bounded_time_and_amount(on_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = disk_probe.ReaderPool.submit
+    read = disk_probe._measure
 
-    def late(self: disk_probe.ReaderPool, ranges: object, *rest: object) -> object:
-        return slow(self, lambda: time.sleep(0.05) or ranges(), *rest)  # type: ignore[operator, arg-type]
+    def late(records: Sequence[Record], *rest: Any) -> DiskSpeed:
+        return read([SlowRecord(record) for record in records], *rest)
 
-    monkeypatch.setattr(disk_probe.ReaderPool, "submit", late)
+    monkeypatch.setattr(disk_probe, "_measure", late)
     began = time.monotonic()
     speed = probe_disk(on_disk, PIECES, seconds=0.1)
     assert time.monotonic() - began < 4
@@ -113,7 +128,7 @@ def test_a_full_or_read_only_volume_is_named(tmp_path: Path, monkeypatch: pytest
     def denied(**_: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr(cold.tempfile, "mkstemp", denied)
+    monkeypatch.setattr(tempfile, "mkstemp", denied)
     with pytest.raises(EngineError, match="Read-only file system"):
         probe_disk(tmp_path, PIECES)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine.outlook import chip, store, swap
+from engine.outlook import chip, store
 from engine.outlook.engine_facts import device_facts
 from engine.outlook.machine import this_machine
 from engine.outlook.swap import Sample, swapping
+from engine.outlook.types import Swapping
 from engine.outlook.volume import Mount, existing, mount_of, volume_id, volume_of
 from tests.engine.outlook.examples import COMPUTE, DISK
 
@@ -77,21 +79,21 @@ def test_a_store_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 
 def test_swap_moves_within_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(swap.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
 
     def watch(before: Sample | None, after: Sample | None) -> object:
         samples = iter([before, after])
         return swapping(0.5, lambda: next(samples), lambda seconds: None)
 
     moving = watch(Sample(100, 10, 20), Sample(400, 10, 320))
-    assert isinstance(moving, swap.Swapping)
+    assert isinstance(moving, Swapping)
     assert (moving.growth, moving.into_memory, moving.out_of_memory, moving.busy) == (600, 0, 600, True)
     quiet = watch(Sample(100, 10, 20), Sample(60, 50, 20))
-    assert isinstance(quiet, swap.Swapping) and not quiet.busy
+    assert isinstance(quiet, Swapping) and not quiet.busy
     assert watch(None, None) is None and watch(Sample(0, 0, 0), None) is None
-    monkeypatch.setattr(swap.sys, "platform", "darwin")
+    monkeypatch.setattr(sys, "platform", "darwin")
     mac = watch(Sample(100, 10, 20), Sample(100, 10, 5000))
-    assert isinstance(mac, swap.Swapping) and mac.out_of_memory is None and not mac.busy
+    assert isinstance(mac, Swapping) and mac.out_of_memory is None and not mac.busy
 
 
 def test_the_innermost_and_last_mount_counts(tmp_path: Path) -> None:
@@ -107,7 +109,7 @@ def test_the_innermost_and_last_mount_counts(tmp_path: Path) -> None:
 def test_the_processors_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     info = tmp_path / "cpuinfo"
     info.write_text("processor\t: 0\nmodel name\t: Some Chip 9000\n")
-    monkeypatch.setattr(chip.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(chip, "CPUINFO", info)
     assert chip.chip_name() == "Some Chip 9000"
     info.write_text("processor\t: 0\nCPU part\t: 0xd0c\n")
