@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable
 
@@ -111,7 +110,7 @@ def _decode(built: Model, kind: Kind, k: int) -> tuple[float, float]:
             x = layer(x, layer_state, step)
         mx.eval(x, state.arrays())
 
-    return _median(lambda: run({})) / layers, _median(lambda: run(routes)) / layers
+    return _typical(lambda: run({})) / layers, _typical(lambda: run(routes)) / layers
 
 
 def _prefill(built: Model, tokens: int) -> float:
@@ -123,7 +122,7 @@ def _prefill(built: Model, tokens: int) -> float:
         layer = built.layers[0](x, state.layers[0], Step(prefill=True))
         mx.eval(layer, state.layers[0].arrays())
 
-    return _median(run, 3)
+    return _typical(run, 3)
 
 
 def _head(built: Model, vocabulary: int) -> float:
@@ -133,7 +132,7 @@ def _head(built: Model, vocabulary: int) -> float:
     measured = built.head(x).shape[-1]
     logits = np.linspace(-8, 8, vocabulary, dtype=np.float32)
     sampler = Sampler(Sampling(seed=1), np.empty(0, dtype=np.int64))
-    return _median(lambda: mx.eval(built.head(x))) * vocabulary / measured + _median(lambda: sampler(logits))
+    return _typical(lambda: mx.eval(built.head(x))) * vocabulary / measured + _typical(lambda: sampler(logits))
 
 
 def _heads(file: PrerouterFile, kernels: Kernels) -> float:
@@ -155,13 +154,14 @@ def _heads(file: PrerouterFile, kernels: Kernels) -> float:
     inputs = mx.zeros((count, features - 2 * experts))
     now = np.zeros((count, experts), dtype=np.float32)
     mx.eval(heads.fc1, heads.fc2, heads.linear, inputs)
-    return _median(lambda: mx.eval(heads.logits(inputs, now, now))) * len(file.owners) / count
+    return _typical(lambda: mx.eval(heads.logits(inputs, now, now))) * len(file.owners) / count
 
 
-def _median(run: Callable[[], object], repeats: int = REPEATS) -> float:
+def _typical(run: Callable[[], object], repeats: int = REPEATS) -> float:
+    """The lower quartile, since other work on the machine only ever lengthens a measurement."""
     times = []
     for _ in range(repeats + 1):
         began = time.perf_counter()
         run()
         times.append(time.perf_counter() - began)
-    return statistics.median(times[1:])  # the first one compiles and touches memory
+    return sorted(times[1:])[repeats // 4]  # the first one compiles and touches memory

@@ -34,8 +34,8 @@ def _of_speed(facts: ModelFacts, plan: MemoryPlan, speed: Speed, disk: DiskSpeed
         )
         hidden = f", {seconds(speed.hidden_s)} of it hidden behind computing" if speed.hidden_s else ""
         yield (
-            f"The disk gives {rate(disk.at(READERS))} with {READERS} reads in flight, {rate(disk.at(1))} with one: "
-            f"{seconds(speed.read_s)} a token{hidden}."
+            f"Reading takes {seconds(speed.read_s)} a token{hidden}: the disk gives {rate(disk.at(READERS))} with "
+            f"{READERS} reads in flight and {rate(disk.at(1))} with one, the page cache {rate(disk.cached)}."
         )
     yield f"Computing takes {seconds(speed.compute_s)} a token, measured with layers of this model's dimensions."
     if speed.routing == "predicted":
