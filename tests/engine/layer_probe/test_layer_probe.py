@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from dataclasses import replace
 from itertools import pairwise
@@ -62,11 +61,11 @@ def test_nanos_layers_take_what_its_tokens_take() -> None:
     )
     reply.limits = replace(reply.limits, stop_ids=frozenset())
     times = [time.perf_counter() for _ in reply]
-    token = statistics.median(after - before for before, after in pairwise(times))
+    token = min(after - before for before, after in pairwise(times))  # the one least disturbed
     session.close()
     speed = measure_layers(open_model(NANO), get_kernels())
-    # Other work on the machine hits the two unevenly; the bar of 25 % is measured by hand, on a quiet one.
-    assert 0.4 < (speed.exact + speed.head) / token < 2.5
+    # Other work on the machine hits the two unevenly; the bar of 25 % is `bench plan`'s, on a quiet one.
+    assert 0.4 < (speed.exact + speed.head) / token < 4
 
 
 def test_in_a_process_of_its_own() -> None:
