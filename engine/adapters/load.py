@@ -32,7 +32,8 @@ def load_lora(file: LoraFile, activations: mx.Dtype, progress: Callable[[int], N
         if target.transposed:
             pair = [mx.contiguous(array.T) for array in pair]
         mx.eval(pair)
-        updates[module] = LowRank(*pair, target.scale)
+        a, b = pair
+        updates[module] = LowRank(a, b, target.scale)
     return updates
 
 
