@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from edge0_tui.adapters import Adapter, in_folder, inspect
@@ -45,7 +46,7 @@ def add_adapter(source: Path, paths: Paths, name: str = "", model: Path | None =
         require_finite(read_lora(copy if alone else folder))
         target = paths.adapters / (copy.name if alone else name)
         _publish(copy if alone else folder, target)
-    return inspect(target)
+    return inspect(target, place="folder")
 
 
 def remove_adapter(name: str, paths: Paths) -> int:
@@ -77,7 +78,7 @@ def _free_name(name: str, paths: Paths) -> str:
 
 
 @contextlib.contextmanager
-def _writing(folder: Path):  # type: ignore[no-untyped-def]
+def _writing(folder: Path) -> Iterator[Path]:
     """A hidden folder on the same volume that is gone afterwards. Turns OSError into CheckpointError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)

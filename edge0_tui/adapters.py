@@ -16,7 +16,7 @@ from engine.errors import CheckpointError
 if TYPE_CHECKING:
     from engine.checkpoint.checkpoint import Checkpoint
 
-Place = Literal["beside", "folder"]
+Place = Literal["beside", "folder", "elsewhere"]
 Kind = Literal["lora", "prerouter"]
 _TIERS = ("35b", "8b", "nano")
 
@@ -94,10 +94,10 @@ def in_folder(paths: Paths) -> list[Adapter]:
     """The adapters folder alone."""
     from engine.checkpoint.adapter_source import stored_adapters
 
-    return [inspect(path) for path in stored_adapters(paths.adapters)]
+    return [inspect(path, place="folder") for path in stored_adapters(paths.adapters)]
 
 
-def inspect(path: Path, name: str = "", place: Place = "folder", kind: Kind = "lora") -> Adapter:
+def inspect(path: Path, name: str = "", place: Place = "elsewhere", kind: Kind = "lora") -> Adapter:
     """What a file or folder says of itself. Never raises for its content: `problem` says what is wrong with it."""
     from engine.checkpoint.adapter_source import stored_name
     from engine.checkpoint.prerouter import read_prerouter

@@ -16,6 +16,8 @@ from edge0_tui.installed import installed_models
 from edge0_tui.paths import Paths, find_paths
 from engine.errors import CheckpointError, UsageError
 
+_HEADINGS = ("MODEL", "NAME", "KIND", "FORMAT", "FROM", "SIZE", "RANK", "TARGETS", "K", "MADE FOR", "FITS")
+
 
 def ls(options: argparse.Namespace) -> int:
     """What one model, or each installed one, can be offered: beside it and in the folder, and whether it fits."""
@@ -25,9 +27,7 @@ def ls(options: argparse.Namespace) -> int:
     if options.json:
         console.json(rows)
     elif rows:
-        lines = [("MODEL", "NAME", "KIND", "FORMAT", "FROM", "SIZE", "RANK", "TARGETS", "K", "MADE FOR", "FITS")]
-        lines += [_line(offer) for offer in offers]
-        console.data(table(lines))
+        console.data(table([_HEADINGS, *map(_line, offers)]))
     else:
         console.message(f"No adapters beside the installed models or in {paths.adapters}.")
     return DONE
