@@ -100,9 +100,7 @@ def test_one_that_would_apply_nothing_is_refused(tmp_path: Path, checkpoint: Che
     name = "language_model.model.layers.3.mlp.switch_mlp.up_proj"
     experts = {f"{name}.lora_a": zeros(16, 4, 128), f"{name}.lora_b": zeros(16, 64, 4)}
     save_file(experts, folder / "adapters.safetensors")
-    with pytest.raises(
-        CheckpointError, match=r"0 of its targets fit, .* 1 cannot be adapted here"
-    ):
+    with pytest.raises(CheckpointError, match=r"0 of its targets fit, .* 1 cannot be adapted here"):
         require_lora(read_lora(folder), checkpoint)
 
 
