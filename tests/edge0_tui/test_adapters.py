@@ -95,9 +95,7 @@ def test_what_each_model_is_offered(made: Path, paths: Paths, capsys: pytest.Cap
     }
 
 
-def test_a_folder_of_mlx_lm_is_added_and_described(
-    made: Path, paths: Paths, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_of_mlx_lm_is_added_and_told(made: Path, paths: Paths, capsys: pytest.CaptureFixture[str]) -> None:
     source = mlx_folder(paths.data.parent.parent / "tuned")
     added = said(capsys, "add", str(source), "-m", str(made / "tiny"))
     assert (added["name"], added["format"], added["scale"], added["tier"]) == ("tuned", "mlx-lm", 20.0, "8b")

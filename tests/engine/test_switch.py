@@ -21,7 +21,7 @@ from engine.choice import choose
 from engine.errors import CheckpointError, PlanError
 from engine.loaded import LoadStopped
 from engine.plan import least_budget
-from engine.protocol import Load, Message, ModelInfo, Sampling
+from engine.protocol import Event, Generate, Load, Message, ModelInfo, Sampling
 from engine.session import Session
 from tests.engine.fidelity.bench_of_one import Subject, never
 
@@ -66,10 +66,8 @@ def test_an_adapter_of_the_folder_is_named_counted_and_taken_off(tiny_checkpoint
     assert (report.format, report.rank, report.scale) == ("published", 4, 2.0)
     assert 0 < report.seconds <= info.load_seconds < info.base_seconds
     styled = subject.ask(QUESTION, FEW).ids
-    assert (
-        styled
-        == Subject(tiny_checkpoint, adapter=str(stored / "style.safetensors"), routing="exact").ask(QUESTION).ids
-    )
+    fresh = Subject(tiny_checkpoint, adapter=str(stored / "style.safetensors"), routing="exact")
+    assert styled == fresh.ask(QUESTION, FEW).ids
     assert styled != default
     bare = loads(subject.session, request(tiny_checkpoint, "none", stored))
     assert bare.adapter == "none" and bare.adapter_report is None
@@ -180,7 +178,10 @@ def test_files_that_only_loading_needs_are_not_read_again(tiny_checkpoint: Path,
     subject = Subject(Path(shutil.copytree(tiny_checkpoint, tmp_path / "copy")), routing="exact")
     (tmp_path / "copy" / "generation_config.json").unlink()
     assert subject.session.loaded.sampling == subject.info.sampling
-    assert subject.ask(QUESTION, subject.info.sampling).ids
+    asked = Generate("g", QUESTION)
+    stopped: list[Event] = []
+    reply = subject.session.generate(asked, stopped.append, lambda: len(stopped) > 4)
+    assert reply.finish_reason == "cancelled" and reply.ids
 
 
 def test_nano_can_carry_heads_and_two_adapters(tmp_path: Path) -> None:
