@@ -12,7 +12,7 @@ import mlx.core as mx
 
 from engine import probe
 from engine.adapter_choice import NONE, ChosenAdapter, selectable
-from engine.adapters.load import adapter_dtype, load_heads
+from engine.adapters.load import load_heads
 from engine.adapters.prerouter import Prerouter
 from engine.adapters.put_on import put_on
 from engine.adapters.rules import rules_of
@@ -213,8 +213,7 @@ def _read(
     if chosen.heads is None:
         return model, None, report
     match = require_heads(chosen.heads, checkpoint)
-    dtype = adapter_dtype(kernels.activation_dtype)
-    heads = load_heads(chosen.heads, match.applied, dtype, _told(step, "reading the prerouter heads"))
+    heads = load_heads(chosen.heads, match.applied, kernels, _told(step, "reading the prerouter heads"))
     rules = rules_of(checkpoint.config, checkpoint.experts_per_token)
     return model, Prerouter(heads, frozenset(match.consumers), rules), report
 

@@ -1,4 +1,4 @@
-"""Adapter and heads files as arrays, in the dtype the device computes them in."""
+"""Adapter and heads files as arrays."""
 
 from __future__ import annotations
 
@@ -9,13 +9,9 @@ import mlx.core as mx
 from engine.adapters.prerouter import Heads
 from engine.checkpoint.lora import LoraFile
 from engine.checkpoint.prerouter import PrerouterFile
+from engine.kernels.interface import Kernels
 from engine.models.arrays import read_array
 from engine.models.linear import LowRank
-
-
-def adapter_dtype(activations: mx.Dtype) -> mx.Dtype:
-    """float16 as published, except where the device computes in float32 because half precision is slow there."""
-    return mx.float32 if activations == mx.float32 else mx.float16
 
 
 def load_lora(file: LoraFile, activations: mx.Dtype, progress: Callable[[int], None]) -> dict[str, LowRank]:
@@ -38,16 +34,16 @@ def load_lora(file: LoraFile, activations: mx.Dtype, progress: Callable[[int], N
 
 
 def load_heads(
-    file: PrerouterFile, owners: Sequence[int], dtype: mx.Dtype, progress: Callable[[int], None]
+    file: PrerouterFile, owners: Sequence[int], kernels: Kernels, progress: Callable[[int], None]
 ) -> Heads:
-    """The heads of `owners` (those the checkpoint has), stacked; `progress` as above."""
+    """The heads of `owners` (those the checkpoint has), stacked in float16 as published; `progress` as above."""
     stacks: list[mx.array] = []
     for piece in ("fc1", "fc2", "linear_init"):
         infos = [getattr(file.heads[owner], piece) for owner in owners]
-        stacked = mx.zeros((len(owners), *infos[0].shape), dtype=dtype)
+        stacked = mx.zeros((len(owners), *infos[0].shape), dtype=mx.float16)
         for index, info in enumerate(infos):
             progress(info.nbytes)
-            stacked[index] = read_array(info).astype(dtype)
+            stacked[index] = read_array(info).astype(mx.float16)
             mx.eval(stacked)  # one head at a time: the stored copies need not all be in memory together
         stacks.append(stacked)
-    return Heads(tuple(owners), file.num_experts, *stacks)
+    return Heads(kernels, tuple(owners), file.num_experts, *stacks)

@@ -180,7 +180,7 @@ def test_files_that_only_loading_needs_are_not_read_again(tiny_checkpoint: Path,
     assert subject.session.loaded.sampling == subject.info.sampling
     asked = Generate("g", QUESTION)
     stopped: list[Event] = []
-    reply = subject.session.generate(asked, stopped.append, lambda: len(stopped) > 4)
+    reply = subject.session.generate(asked, stopped.append, lambda: len(stopped) > 8)
     assert reply.finish_reason == "cancelled" and reply.ids
 
 
