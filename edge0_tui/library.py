@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from edge0_tui.chat.store import Loaded, TranscriptStore
-from edge0_tui.installed import Installed, installed_models
 from edge0_tui.paths import Paths
+
+if TYPE_CHECKING:
+    from edge0_tui.chat.store import Loaded, TranscriptStore
+    from edge0_tui.installed import Installed
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class ChatLine:
 class Library:
     """Methods without `async` block and are meant for a thread. All raise `StoreError`."""
 
-    def __init__(self, store: TranscriptStore, paths: Paths) -> None:
+    def __init__(self, store: Callable[[], TranscriptStore], paths: Paths) -> None:
         self._store, self._paths = store, paths
 
     def lines(self) -> Sequence[ChatLine]:
@@ -33,12 +36,14 @@ class Library:
         now = datetime.now(UTC)
         return [
             ChatLine(chat.id, chat.title, chat.problem or ago(chat.updated, now), bool(chat.problem))
-            for chat in self._store.list()
+            for chat in self._store().list()
             if not chat.archived
         ]
 
     def models(self) -> Sequence[Installed]:
         """What can be loaded."""
+        from edge0_tui.installed import installed_models
+
         return installed_models(self._paths)
 
     async def last(self) -> ChatLine | None:
@@ -48,7 +53,7 @@ class Library:
 
     async def open(self, id: str) -> Loaded:
         """One conversation, whole."""
-        return await asyncio.to_thread(self._store.open, id)
+        return await asyncio.to_thread(self._store().open, id)
 
 
 def ago(then: datetime, now: datetime) -> str:
