@@ -55,7 +55,8 @@ def train(family: Family, path: Path, folder: Path, keys: list[str] | None) -> N
             linear_to_lora_layers(model, 8, parameters)
             mx.random.seed(3)
             factors = {}
-            for name, value in tree_flatten(model.trainable_parameters()):
+            trained: Any = tree_flatten(model.trainable_parameters())
+            for name, value in trained:
                 gain = 0.02 if name.endswith("lora_b") else value.shape[-2 if value.ndim == 2 else -1] ** -0.5
                 factors[name] = mx.random.normal(value.shape) * gain
             folder.mkdir()
