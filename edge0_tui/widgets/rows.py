@@ -50,7 +50,7 @@ class Rows(Widget):
         width = self.content_size.width
         if y >= len(self.rows):
             return Strip.blank(width, self.visual_style.rich_style)
-        options = RenderOptions(self._get_style, self.styles)
+        options = RenderOptions(self._get_style, {"text_wrap": "nowrap"})
         strips = self.rows[y].render_strips(width, 1, self.visual_style, options)
         strip = strips[0] if strips else Strip([])
         return strip.adjust_cell_length(width, self.visual_style.rich_style)
