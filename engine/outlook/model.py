@@ -51,9 +51,12 @@ class PlannedModel:
         return tuple(part.nbytes for part in self.checkpoint.records.layout.parts)
 
 
-def open_model(directory: Path, adapter: str = "") -> PlannedModel:
-    """The checkpoint in `directory`. Raises CheckpointError or UsageError as a load would."""
+def open_model(directory: Path, adapters_dir: str = "") -> PlannedModel:
+    """The checkpoint in `directory`, with those of a folder of adapters that fit it.
+
+    Raises CheckpointError or UsageError as a load would.
+    """
     from engine.choice import choose
 
-    chosen = choose(Load("plan", str(directory), adapter))
-    return PlannedModel(chosen.checkpoint, chosen.largest_adapter, chosen.heads)
+    chosen = choose(Load("plan", str(directory), adapters_dir=adapters_dir))
+    return PlannedModel(chosen.checkpoint, chosen.largest_adapter(2), chosen.heads)

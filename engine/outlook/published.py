@@ -86,9 +86,20 @@ def _lora(path: Path, spec: SyntheticSpec) -> LoraFile | None:
         return None
     modules = {spec.published(module): module for module in spec.model.lora_targets}
     targets = {
-        module: LoraTarget(infos[f"{name}.lora_A"], infos[f"{name}.lora_B"]) for name, module in modules.items()
+        module: LoraTarget(infos[f"{name}.lora_A"], infos[f"{name}.lora_B"], spec.lora_alpha / spec.lora_rank)
+        for name, module in modules.items()
     }
-    return LoraFile(path, spec.lora_rank, spec.lora_alpha, targets, _metadata("lora", spec))
+    return LoraFile(
+        path=path,
+        name=path.stem,
+        format="published",
+        rank=spec.lora_rank,
+        alpha=spec.lora_alpha,
+        scale=spec.lora_alpha / spec.lora_rank,
+        targets=targets,
+        skipped=(),
+        metadata=_metadata("lora", spec),
+    )
 
 
 def _heads(path: Path, spec: SyntheticSpec) -> PrerouterFile | None:
