@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from edge0_tui.chat import front_matter
+from edge0_tui.chat.codec import moment
 from edge0_tui.chat.errors import FormatError
 
 _HEAD = 16 * 1024
@@ -38,8 +39,8 @@ def summarise(path: Path) -> Summary:
             path=path,
             id=str(values["id"]),
             title=str(values.get("title") or "") or path.stem,
-            updated=_moment(values["updated"]),
-            created=_moment(values["created"]),
+            updated=moment(values["updated"]),
+            created=moment(values["created"]),
             model=str(values.get("model") or ""),
             turns=int(values.get("turns") or 0),
             pinned=bool(values.get("pinned")),
@@ -51,11 +52,6 @@ def summarise(path: Path) -> Summary:
         return _damaged(path, f"front matter: {error.args[0]} is missing")
     except (FormatError, ValueError, TypeError) as error:
         return _damaged(path, str(error))
-
-
-def _moment(value: object) -> datetime:
-    moment = datetime.fromisoformat(str(value))
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _damaged(path: Path, problem: str) -> Summary:
