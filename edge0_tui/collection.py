@@ -44,6 +44,7 @@ class Collection:
         self.directory = paths.transcripts
         self._index = Index(paths.transcripts, paths.chats / "index.sqlite3")
         self._trash = Trash(paths.transcripts)
+        self._undo: list[str] = []
 
     def close(self) -> None:
         self._index.close()
@@ -59,6 +60,11 @@ class Collection:
     ) -> Iterator[Hit]:
         """The chats with all the words, in the order of `chats`, each as soon as it is found."""
         return self._index.search(query, among, cancelled)
+
+    def warm(self, cancelled: Callable[[], bool]) -> None:
+        """Read the texts that are not known yet, so that the first search is as quick as any."""
+        for _ in self._index.search(Query(("\0",)), cancelled=cancelled):
+            pass
 
     def find(self, wanted: str) -> Path:
         """A chat's file by id or file name; the beginning of one is enough."""
@@ -94,9 +100,15 @@ class Collection:
     def delete(self, path: Path) -> str:
         """Move a chat to the trash; answers with the key for `restore`. What is old in there goes for good."""
         self._trash.purge()
-        return self._trash.put(path)
+        self._undo.append(self._trash.put(path))
+        return self._undo[-1]
+
+    def undo(self) -> Path | None:
+        """Restore what was deleted last, here and since the start; None when there is nothing left to undo."""
+        return self.restore(self._undo[-1]) if self._undo else None
 
     def restore(self, key: str) -> Path:
+        self._undo = [other for other in self._undo if other != key]
         return self._trash.take_back(key)
 
     def deleted(self) -> Sequence[Deleted]:
@@ -105,7 +117,9 @@ class Collection:
 
     # --- giving away and taking in --------------------------------------------------------------------------
 
-    def export(self, id: str, format: Format, target: Path, *, branch: bool = False, overwrite: bool = False) -> Path:
+    def export(
+        self, id: str, format: Format, target: Path, *, branch: bool = False, overwrite: bool = False
+    ) -> Path:
         """Write a file. Into a folder it goes under the chat's name; a file that is there is left, or refused."""
         loaded = self.open(id)
         data = export(loaded.conversation, format, branch=branch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,33 +12,38 @@ from edge0_tui.chat import files, sidecar
 from edge0_tui.chat.errors import FormatError, StoreError
 from edge0_tui.chat.summary import Summary, summarise
 
+_CLOCKS = 2.0
+"""Seconds by which a file's time may lie before that of the text in it."""
+
 
 @dataclass(frozen=True)
 class Pair:
-    """A Markdown file and its sidecar, at least one of which is there. `stamp` changes when either does."""
+    """A Markdown file and its sidecar, at least one of which is there. `stamp` changes when either does.
+
+    `changed` is when the Markdown was written, in seconds since 1970.
+    """
 
     path: Path
     stamp: str
     orphan: bool = False
+    changed: float = 0.0
 
 
 def scan(directory: Path) -> Sequence[Pair]:
     """The pairs of a directory, without opening any. Raises `StoreError`; no directory is an empty one."""
-    stamps: dict[str, dict[str, str]] = {}
+    statuses: dict[str, dict[str, os.stat_result]] = {}
     try:
         with os.scandir(directory) as entries:
             for entry in entries:
                 stem, suffix = os.path.splitext(entry.name)  # noqa: PTH122
                 if suffix in (".md", ".json") and not entry.name.startswith("."):
-                    stamps.setdefault(stem, {})[suffix] = _stamp(entry)
+                    with contextlib.suppress(FileNotFoundError):
+                        statuses.setdefault(stem, {})[suffix] = entry.stat()
     except FileNotFoundError:
         return []
     except OSError as error:
         raise StoreError.at(directory, error) from error
-    return [
-        Pair(directory / f"{stem}.md", f"{parts.get('.md', '-')}|{parts.get('.json', '-')}", ".md" not in parts)
-        for stem, parts in stamps.items()
-    ]
+    return [_pair(directory / f"{stem}.md", parts) for stem, parts in statuses.items() if parts]
 
 
 def look(pair: Pair) -> Summary | None:
@@ -68,12 +74,29 @@ def pinned_first(summaries: Iterable[Summary]) -> Sequence[Summary]:
     return sorted(summaries, key=lambda summary: not summary.pinned)
 
 
-def _stamp(entry: os.DirEntry[str]) -> str:
-    try:
-        status = entry.stat()
-    except OSError:
-        return "?"
-    return f"{status.st_ino}:{status.st_size}:{status.st_mtime_ns}"
+def latest(directory: Path) -> Summary | None:
+    """The chat that was gone on with last, without archived and damaged ones; opens as few files as it can.
+
+    No chat is newer than its file. So what comes after a file older than the best found so far need not be read.
+    """
+    best: Summary | None = None
+    for pair in sorted(scan(directory), key=lambda pair: pair.changed, reverse=True):
+        if best is not None and best.updated.timestamp() > pair.changed + _CLOCKS:
+            break
+        chat = look(pair)
+        if chat and not chat.problem and not chat.archived and (best is None or chat.updated > best.updated):
+            best = chat
+    return best
+
+
+def _pair(path: Path, parts: dict[str, os.stat_result]) -> Pair:
+    stamp = "|".join(_stamp(parts.get(suffix)) for suffix in (".md", ".json"))
+    first = parts.get(".md", next(iter(parts.values())))
+    return Pair(path, stamp, ".md" not in parts, first.st_mtime)
+
+
+def _stamp(status: os.stat_result | None) -> str:
+    return f"{status.st_ino}:{status.st_size}:{status.st_mtime_ns}" if status else "-"
 
 
 def _orphan(path: Path) -> Summary | None:

@@ -9,9 +9,16 @@ from dataclasses import dataclass
 from edge0_tui.chat.fold import fold, fold_with_places
 
 _PARTS = re.compile(r'"([^"]*)"?|([^\s"]+)')
-_CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), " ")
+_HARMFUL = (*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_CONTROLS = dict.fromkeys(_HARMFUL, " ")
 _LONGEST_LINE = 4000
+_LEAD = 24
 Span = tuple[int, int]
+
+
+def one_line(text: str) -> str:
+    """The text with as many characters, none of which could steer a terminal or break the line."""
+    return text.translate(_CONTROLS)
 
 
 @dataclass(frozen=True)
@@ -60,11 +67,11 @@ def snippet(text: str, folded: str, words: Sequence[str], width: int) -> Snippet
     best = counts.index(max(counts))
     if not counts[best]:
         return Snippet("")
-    line = text.split("\n")[best].translate(_CONTROLS)
+    line = one_line(text.split("\n")[best])
     if len(line) > _LONGEST_LINE:
         line = _around(lines[best], line, words)
     found = spans(line, words)
-    start = max(0, found[0][0] - width // 3) if found and len(line) > width else 0
+    start = max(0, found[0][0] - _LEAD) if found and len(line) > width else 0
     start += len(line[start:]) - len(line[start:].lstrip())
     before = "…" if start else ""
     shown = line[start : start + width - 1].rstrip()

@@ -62,7 +62,7 @@ class Trash:
 
     def take_back(self, key: str) -> Path:
         """Move the files back to where they were, or beside what has taken their name since; never over it."""
-        (path,) = [entry.summary.path for entry in self.list() if entry.key == key] or [None]
+        path = next((entry.summary.path for entry in self.list() if entry.key == key), None)
         if path is None:
             raise StoreError.because(self.folder, f"there is no deleted chat {key}")
         with files.lock(self.directory):
