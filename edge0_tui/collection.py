@@ -63,8 +63,7 @@ class Collection:
 
     def warm(self, cancelled: Callable[[], bool]) -> None:
         """Read the texts that are not known yet, so that the first search is as quick as any."""
-        for _ in self._index.search(Query(("\0",)), cancelled=cancelled):
-            pass
+        self._index.warm(cancelled)
 
     def find(self, wanted: str) -> Path:
         """A chat's file by id or file name; the beginning of one is enough."""

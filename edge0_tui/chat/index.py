@@ -57,6 +57,18 @@ class Index:
             if (pair := pairs.get(summary.path)) is not None and (hit := self._hit(summary, pair, query)):
                 yield hit
 
+    def warm(self, cancelled: Callable[[], bool]) -> None:
+        """Read the texts that are not known yet, so that the first search is as quick as any."""
+        pairs = scan(self.directory)
+        with self._lock:
+            stamps = self._database.text_stamps()
+        for pair in pairs:
+            if cancelled():
+                return
+            if stamps.get(pair.path.stem) != pair.stamp:
+                with self._lock:
+                    self._text(pair)
+
     def close(self) -> None:
         with self._lock:
             self._database.close()
@@ -78,17 +90,22 @@ class Index:
         return pinned_first(arrange(summary for name in current if (summary := found[name][1]) is not None))
 
     def _hit(self, summary: Summary, pair: Pair, query: Query) -> Hit | None:
-        name = pair.path.stem
         with self._lock:
-            known = self._database.text(name, pair.stamp)
-            if known is None:
-                text = text_of(pair.path)
-                known = fold(text).encode(), text.encode()
-                self._database.put_text(name, pair.stamp, *known)
-        title, (folded, plain) = fold(summary.title), known
+            folded, plain = self._text(pair)
+        title = fold(summary.title)
         missing = [word for word in query.words if word not in title and word.encode() not in folded]
         if missing:
             return None
         inside = any(word.encode() in folded for word in query.words)
         line = snippet(plain.decode(), folded.decode(), query.words, WIDEST) if inside else Snippet("")
         return Hit(summary, line)
+
+    def _text(self, pair: Pair) -> tuple[bytes, bytes]:
+        """Folded and plain; read from the files if they have changed."""
+        name = pair.path.stem
+        known = self._database.text(name, pair.stamp)
+        if known is None:
+            text = text_of(pair.path)
+            known = fold(text).encode(), text.encode()
+            self._database.put_text(name, pair.stamp, *known)
+        return known

@@ -48,6 +48,10 @@ class IndexDatabase:
         row = self._try(lambda db: db.execute(ask, (name, stamp)).fetchone())
         return None if row is None else (bytes(row[0]), bytes(row[1]))
 
+    def text_stamps(self) -> Mapping[str, str]:
+        """Of which state of the files the texts are, by file name without suffix."""
+        return self._try(lambda db: dict(db.execute("SELECT name, stamp FROM texts").fetchall()))
+
     def put_text(self, name: str, stamp: str, folded: bytes, text: bytes) -> None:
         self._try(lambda db: db.execute("REPLACE INTO texts VALUES (?,?,?,?)", (name, stamp, folded, text)))
 

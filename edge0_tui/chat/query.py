@@ -12,7 +12,7 @@ _PARTS = re.compile(r'"([^"]*)"?|([^\s"]+)')
 _HARMFUL = (*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _CONTROLS = dict.fromkeys(_HARMFUL, " ")
 _LONGEST_LINE = 4000
-_LEAD = 24
+_LEAD = 20
 Span = tuple[int, int]
 
 
@@ -71,7 +71,7 @@ def snippet(text: str, folded: str, words: Sequence[str], width: int) -> Snippet
     if len(line) > _LONGEST_LINE:
         line = _around(lines[best], line, words)
     found = spans(line, words)
-    start = max(0, found[0][0] - _LEAD) if found and len(line) > width else 0
+    start = found[0][0] - _LEAD if found and found[0][0] > 2 * _LEAD else 0
     start += len(line[start:]) - len(line[start:].lstrip())
     before = "…" if start else ""
     shown = line[start : start + width - 1].rstrip()

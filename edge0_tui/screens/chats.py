@@ -15,7 +15,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.style import Style
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, Static
 
 from edge0_tui import keys
 from edge0_tui.chat.errors import StoreError
@@ -86,9 +86,8 @@ class ChatsScreen(ChatActions):
     def on_unmount(self) -> None:
         self._finder.stop()
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         self.lay_out()
-        self.call_after_refresh(self.find)
 
     def lay_out(self) -> None:
         """The preview comes where there is room for both; without it the sheet is a drawer."""
@@ -100,7 +99,7 @@ class ChatsScreen(ChatActions):
 
     async def reload(self, choose: str | None = None) -> None:
         """Read the list anew; the cursor goes to this chat, else stays about where it is."""
-        self._wanted = (choose, self.query_one(ChatList).highlighted or 0)
+        self._wanted = (choose, self.query_one(ChatList).at)
         read = await self.attempt(lambda: (self.collection.chats(), self.collection.deleted()))
         if read is not None:
             self._chats, self._deleted = read
@@ -148,21 +147,19 @@ class ChatsScreen(ChatActions):
     def _show(self, rows: Sequence[ChatRow], first: bool, over: bool) -> None:
         view = self.query_one(ChatList)
         if first:
-            view.clear_options()
-        view.add(rows)
-        if first:
-            view.choose(*self._wanted)
+            view.show(rows, *self._wanted)
             self._wanted = (None, 0)
+        else:
+            view.add(rows)
         if over:
-            self.say(self._nothing() if not view.option_count else "")
+            self.say("" if view.rows else self._nothing())
         self._head()
-        if not view.option_count:
+        if not view.rows:
             self.query_one(ChatPreview).show(None)
-            self.show_keys()
 
     def _nothing(self) -> str:
         if self.query_one(Input).value.strip():
-            return "No chat here has all these words."
+            return f"No chat here has all these words{' in its title' if self.view == 'Deleted' else ''}."
         if self.view == "Deleted":
             return "Nothing has been deleted. What is stays here for 30 days."
         return "No chat is archived." if self.view == "Archived" else "No conversation yet."
@@ -204,18 +201,17 @@ class ChatsScreen(ChatActions):
         elif (id := self.query_one(ChatList).chosen) is not None:
             self.dismiss(id)
 
-    @on(OptionList.OptionSelected)
+    @on(ChatList.Opened)
     async def _clicked(self) -> None:
         await self.action_chats_open()
 
     def action_move(self, step: int) -> None:
         view = self.query_one(ChatList)
-        if view.option_count:
-            view.highlighted = min(max(0, (view.highlighted or 0) + step), view.option_count - 1)
+        view.go_to(view.at + step, animate=False)
 
     # --- beside the list ------------------------------------------------------------------------------------
 
-    @on(OptionList.OptionHighlighted)
+    @on(ChatList.Chosen)
     def _looked_at(self) -> None:
         self.show_keys()
         if (chat := self.chosen) is not None and self.query_one(ChatPreview).display:

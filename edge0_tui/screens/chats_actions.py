@@ -22,7 +22,7 @@ from edge0_tui.widgets.chat_list import ChatList
 from edge0_tui.widgets.key_bar import KeyBar
 
 Result = TypeVar("Result")
-_ALWAYS = ("chats_view", "chats_undo", "chats_close")
+_NARROW = 80
 _CHANGES = ("rename", "pin", "archive", "delete", "undo", "export", "copy")
 
 
@@ -68,12 +68,13 @@ class ChatActions(Dialog[str]):
             "chats_pin": "unpin" if chat and chat.pinned else "pin",
             "chats_archive": "unarchive" if chat and chat.archived else "archive",
         }
-        first = (("chats_open",) if chat else ()) + _ALWAYS
-        second = tuple(f"chats_{id}" for id in _CHANGES) if chat and self.view != "Deleted" else ()
-        if second:
-            first = tuple(id for id in first if id != "chats_undo")
-        self.query_one("#chats-keys", KeyBar).show(first, words)
-        self.query_one("#chats-keys-more", KeyBar).show(second, words)
+        second = _CHANGES if chat and self.view != "Deleted" else ()
+        more = () if second else ("undo",)
+        if second and self.app.size.width < _NARROW:
+            second, more = second[:5], second[5:]  # what does not fit in one line goes on the other
+        first = (*(("open",) if chat else ()), "view", *more, "close")
+        for bar, ids in (("#chats-keys", first), ("#chats-keys-more", second)):
+            self.query_one(bar, KeyBar).show(tuple(f"chats_{id}" for id in ids), words)
 
     # --- the actions ----------------------------------------------------------------------------------------
 

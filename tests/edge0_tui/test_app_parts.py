@@ -46,10 +46,10 @@ FULL = Counters(
 
 
 def test_no_key_is_one_that_terminals_send_for_another_and_none_is_taken_twice() -> None:
-    places = {"app": "app", "chats": "chats"}
-    used = [(places.get(action.scope, "chat"), key) for action in keys.ACTIONS for key in action.keys]
-    assert not keys.UNUSABLE_KEYS & {key for _, key in used}
-    assert len({key for _, key in used}) == len(used)
+    for scopes in (("app", "chat", "prompt"), ("app", "chats")):
+        used = [key for action in keys.ACTIONS if action.scope in scopes for key in action.keys]
+        assert len(set(used)) == len(used)
+        assert not keys.UNUSABLE_KEYS & set(used)
     assert len(keys.BY_ID) == len(keys.ACTIONS)
 
 
