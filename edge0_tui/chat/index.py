@@ -93,11 +93,11 @@ class Index:
         with self._lock:
             folded, plain = self._text(pair)
         title = fold(summary.title)
-        missing = [word for word in query.words if word not in title and word.encode() not in folded]
-        if missing:
+        elsewhere = [word for word in query.words if word not in title]
+        if any(word.encode() not in folded for word in elsewhere):
             return None
         inside = any(word.encode() in folded for word in query.words)
-        line = snippet(plain.decode(), folded.decode(), query.words, WIDEST) if inside else Snippet("")
+        line = snippet(plain.decode(), folded.decode(), query.words, WIDEST, elsewhere) if inside else Snippet("")
         return Hit(summary, line)
 
     def _text(self, pair: Pair) -> tuple[bytes, bytes]:

@@ -60,10 +60,13 @@ def spans(text: str, words: Sequence[str]) -> tuple[Span, ...]:
     return _joined(found)
 
 
-def snippet(text: str, folded: str, words: Sequence[str], width: int) -> Snippet:
-    """The line with most of the words, cut to `width` characters around them. `folded` is `fold(text)`."""
+def snippet(text: str, folded: str, words: Sequence[str], width: int, sought: Sequence[str] = ()) -> Snippet:
+    """The line with most of the words, cut to `width` characters around them. `folded` is `fold(text)`.
+
+    `sought` are those that count most, as the others have been seen elsewhere.
+    """
     lines = folded.split("\n")
-    counts = [sum(word in line for word in words) for line in lines]
+    counts = [sum(word in line for word in words) + sum(word in line for word in sought) for line in lines]
     best = counts.index(max(counts))
     if not counts[best]:
         return Snippet("")
