@@ -85,14 +85,12 @@ def snippet(text: str, folded: str, words: Sequence[str], width: int, sought: Se
 
 
 def _around(folded: str, line: str, words: Sequence[str]) -> str:
-    """A piece of a line without end, with its first word in it; folding moves places by little, so it is wide."""
+    """A piece of a line without end, with its first word in it."""
     first = min(place for word in words if (place := folded.find(word)) >= 0)
-    near = min(first * len(line) // max(1, len(folded)), len(line))
-    for margin in (_LONGEST_LINE // 2, len(line)):
-        piece = line[max(0, near - margin) : near + margin]
-        if any(word in fold(piece) for word in words):
-            return piece
-    return line[:_LONGEST_LINE]
+    start = passed = 0
+    while start < len(line) and passed + (length := len(fold(line[start : start + _LONGEST_LINE]))) <= first:
+        start, passed = start + _LONGEST_LINE, passed + length
+    return line[max(0, start - _LEAD) : start + 2 * _LONGEST_LINE]
 
 
 def _joined(found: list[Span]) -> tuple[Span, ...]:

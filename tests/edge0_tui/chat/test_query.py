@@ -74,6 +74,6 @@ def test_snippets_hold_no_control_characters_and_spans_stay_inside(text: str, wi
 
 
 def test_a_line_without_end_costs_a_piece_of_it() -> None:
-    text = "é" * 500_000 + " needle " + "ß" * 500_000
+    text = "é" * 30_000 + " needle " + "ß" * 50_000
     found = snippet(text, fold(text), ("needle",), 100)
     assert [found.text[a:b] for a, b in found.spans] == ["needle"]
