@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import gc
 import os
 import signal
 import threading
 import time
 from collections.abc import Coroutine
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
@@ -17,14 +19,12 @@ from textual.screen import Screen
 from textual.worker import Worker
 
 from edge0_tui import keys, settings_file, themes
-from edge0_tui.chat.store import TranscriptStore
 from edge0_tui.clipboard import copy
 from edge0_tui.controller import Controller
 from edge0_tui.engine_link import EngineLink
 from edge0_tui.library import Library
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
-from edge0_tui.palette import ActionCommands
 from edge0_tui.paths import Paths, find_paths
 from edge0_tui.safe_start import SafeStart
 from edge0_tui.screens.chat import ChatScreen
@@ -32,8 +32,20 @@ from edge0_tui.settings import Settings
 from edge0_tui.terminal_keys import know_alt_enter
 from engine.interface import Engine
 
+if TYPE_CHECKING:
+    from textual.command import Provider
+
+    from edge0_tui.chat.conversation import Conversation
+    from edge0_tui.chat.store import Saved, TranscriptStore
+
 _TWICE_SECONDS = 2.0
 _PATIENCE_SECONDS = 6.0
+
+
+def _action_commands() -> type[Provider]:
+    from edge0_tui.palette import ActionCommands
+
+    return ActionCommands
 
 
 class Edge0App(App[int]):
@@ -41,7 +53,7 @@ class Edge0App(App[int]):
 
     TITLE = "edge0"
     CSS_PATH: ClassVar[Any] = ["screens/chat.tcss", "screens/palette.tcss"]
-    COMMANDS: ClassVar[Any] = {ActionCommands}
+    COMMANDS: ClassVar[Any] = {_action_commands}
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("app")
 
     def __init__(self, options: AppOptions, paths: Paths, reading: settings_file.Reading, engine: Engine) -> None:
@@ -52,14 +64,23 @@ class Edge0App(App[int]):
         self.found_themes = themes.load(paths.settings.parent / "themes")
         for theme in self.found_themes.themes.values():
             self.register_theme(theme)
-        self.store = TranscriptStore(paths.transcripts)
-        self.controller = Controller(self.settings, self.store.save, self.spawn)
+        self.controller = Controller(self.settings, self._save, self.spawn)
         self.link = EngineLink(engine, self.controller, SafeStart(paths.logs), self.spawn)
-        self.chat = ChatScreen(self.controller, Library(self.store, paths))
+        self.chat = ChatScreen(self.controller, Library(lambda: self.store, paths))
         self.controller.attach(self.chat, self.link)
         self._interrupted = -_TWICE_SECONDS
         self._leaving = False
         self._show_look()
+
+    @cached_property
+    def store(self) -> TranscriptStore:
+        """The saved conversations; its imports are not needed for the first picture."""
+        from edge0_tui.chat.store import TranscriptStore
+
+        return TranscriptStore(self.paths.transcripts)
+
+    def _save(self, conversation: Conversation) -> Saved:
+        return self.store.save(conversation)
 
     def get_default_screen(self) -> Screen[Any]:
         return self.chat
@@ -86,6 +107,9 @@ class Edge0App(App[int]):
         self.spawn(self.action_quit())
 
     def _begin(self) -> None:
+        if not gc.isenabled():  # off since `edge0_tui.cli`; what is there now stays and need not be looked at again
+            gc.enable()
+            gc.freeze()
         from edge0_tui.startup import begin
 
         self.spawn(begin(self))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -58,6 +59,9 @@ def _open_application(parser: argparse.ArgumentParser, options: argparse.Namespa
         parser.error("--resume and --continue exclude each other")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         parser.error("the application needs a terminal; `edge0-tui run -p TEXT` works without one")
+    # Imports and the first picture only make objects that stay, and the collector would go through them again and
+    # again. `Edge0App` turns it on once that picture is drawn.
+    gc.disable()
     from edge0_tui.app import run_app
 
     return run_app(

@@ -7,10 +7,9 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from edge0_tui.chat.conversation import Conversation
-from edge0_tui.chat.store import Saved
 from edge0_tui.chat.turn import Attribution, Turn
 from edge0_tui.engine_link import LIFE, EngineLink
 from edge0_tui.figures import Figures
@@ -20,6 +19,9 @@ from edge0_tui.saver import Saver
 from edge0_tui.settings import Settings
 from engine.interface import EngineDied, new_id
 from engine.protocol import Delta, Failed, Finished, Generate, ModelInfo, Piece, Prefilling, Sampling
+
+if TYPE_CHECKING:
+    from edge0_tui.chat.store import Saved
 
 SAVING = "saving"
 _SETTLE_SECONDS = 2.0

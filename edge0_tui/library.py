@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from edge0_tui.chat.listing import latest
-from edge0_tui.chat.store import Loaded, TranscriptStore
-from edge0_tui.installed import Installed, installed_models
 from edge0_tui.paths import Paths
 
 if TYPE_CHECKING:
+    from edge0_tui.chat.store import Loaded, TranscriptStore
     from edge0_tui.collection import Collection
+    from edge0_tui.installed import Installed
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class ChatLine:
 class Library:
     """Methods without `async` block and are meant for a thread. All raise `StoreError`."""
 
-    def __init__(self, store: TranscriptStore, paths: Paths) -> None:
+    def __init__(self, store: Callable[[], TranscriptStore], paths: Paths) -> None:
         self._store, self._paths = store, paths
 
     @cached_property
@@ -41,16 +40,23 @@ class Library:
 
     def models(self) -> Sequence[Installed]:
         """What can be loaded."""
+        from edge0_tui.installed import installed_models
+
         return installed_models(self._paths)
 
     async def last(self) -> ChatLine | None:
         """The conversation left last, among those without a problem."""
-        chat = await asyncio.to_thread(latest, self._store.directory)
+        return await asyncio.to_thread(self._last)
+
+    def _last(self) -> ChatLine | None:
+        from edge0_tui.chat.listing import latest
+
+        chat = latest(self._store().directory)
         return None if chat is None else ChatLine(chat.id, chat.title)
 
     async def open(self, id: str) -> Loaded:
         """One conversation, whole."""
-        return await asyncio.to_thread(self._store.open, id)
+        return await asyncio.to_thread(self._store().open, id)
 
 
 def ago(then: datetime, now: datetime) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from edge0_tui.chat.conversation import Conversation
-from edge0_tui.chat.store import Saved
+
+if TYPE_CHECKING:
+    from edge0_tui.chat.store import Saved
 
 
 class Saver:
