@@ -68,8 +68,8 @@ class ChatActions(Dialog[str]):
             "chats_pin": "unpin" if chat and chat.pinned else "pin",
             "chats_archive": "unarchive" if chat and chat.archived else "archive",
         }
-        second = _CHANGES if chat and self.view != "Deleted" else ()
-        more = () if second else ("undo",)
+        second: tuple[str, ...] = _CHANGES if chat and self.view != "Deleted" else ()
+        more: tuple[str, ...] = () if second else ("undo",)
         if second and self.app.size.width < _NARROW:
             second, more = second[:5], second[5:]  # what does not fit in one line goes on the other
         first = (*(("open",) if chat else ()), "view", *more, "close")

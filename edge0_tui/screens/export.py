@@ -35,7 +35,7 @@ class ExportScreen(Dialog[tuple[Format, bool, Path]]):
     def __init__(self, stem: str, branches: bool) -> None:
         super().__init__()
         self._stem = stem
-        self._choices: list[tuple[Format, bool, str, str]] = [(f, False, *words) for f, *words in _FORMATS]
+        self._choices = [(format, False, name, note) for format, name, note in _FORMATS]
         if branches:
             note = "without other versions"
             self._choices += [(format, True, f"{name}, visible branch", note) for format, name, _ in _FORMATS]

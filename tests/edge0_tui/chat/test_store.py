@@ -222,15 +222,40 @@ def test_opening_by_id_looks_at_no_other_chat(store: TranscriptStore, monkeypatc
     for conversation in (chat("one"), wanted, chat("two")):
         store.save(conversation)
     opened: list[str] = []
-    real = Path.open
+    real: Callable[..., IO[Any]] = Path.open
 
-    def counted(path: Path, *args: Any, **kwargs: Any) -> IO[Any]:
+    def counted(path: Path, *args: Any) -> IO[Any]:
         opened.append(path.name)
-        return real(path, *args, **kwargs)
+        return real(path, *args)
 
     monkeypatch.setattr(Path, "open", counted)
     assert TranscriptStore(store.directory).load(wanted.id) == wanted
     assert all("wanted" in name for name in opened)
+
+
+TALKING = """
+import sys
+from pathlib import Path
+from edge0_tui.chat.store import TranscriptStore
+from edge0_tui.chat.turn import Turn
+store = TranscriptStore(Path(sys.argv[1]))
+conversation = store.load(sys.argv[2])
+for number in range(15):
+    turn = Turn("user", f"{sys.argv[3]} {number}", parent=conversation.path[-1].id)
+    conversation = store.save(conversation.add(turn)).conversation
+"""
+
+
+def test_two_processes_that_write_at_once_lose_nothing_of_each_other(store: TranscriptStore) -> None:
+    conversation = chat()
+    store.save(conversation)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", TALKING, str(store.directory), conversation.id]
+    both = [subprocess.Popen([*command, name], env=environment) for name in ("one", "two")]
+    assert [process.wait(30) for process in both] == [0, 0]
+    loaded = TranscriptStore(store.directory).open(conversation.id)
+    said = {turn.text for turn in loaded.conversation.turns.values()}
+    assert loaded.note == "" and said >= {f"{name} {number}" for name in ("one", "two") for number in range(15)}
 
 
 def test_two_chats_made_at_once_get_two_files(store: TranscriptStore) -> None:

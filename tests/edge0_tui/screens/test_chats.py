@@ -134,6 +134,8 @@ async def test_export_asks_for_format_and_file(
     home: Path, store: TranscriptStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(home)
+    plums = store.load(store.list()[0].id)
+    store.save(plums.add(Turn("assistant", "Purple.", "", "q")))
     async with opened(home) as driver:
         await listed(driver)
         await driver.pilot.press("ctrl+e")
@@ -147,6 +149,14 @@ async def test_export_asks_for_format_and_file(
         await driver.on_screen(ExportScreen)
         await driver.pilot.press("down", "enter")
         await driver.until(lambda: "already" in note(driver))
+        await driver.pilot.press("ctrl+e")
+        await driver.on_screen(ExportScreen)
+        await driver.pilot.press("down", "down", "down", "enter")
+        await driver.until(lambda: list(home.glob("*plums*.md")))
+        await driver.until(lambda: ".md" in note(driver))
+    (whole,), (branch,) = home.glob("*plums*.html"), home.glob("*plums*.md")
+    assert b"Blue." in whole.read_bytes() and b"Purple." in whole.read_bytes()
+    assert b"Blue." not in branch.read_bytes() and b"Purple." in branch.read_bytes()
 
 
 async def test_by_mouse(home: Path, store: TranscriptStore) -> None:
