@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from edge0_tui import units
@@ -26,7 +27,15 @@ async def begin(app: Edge0App) -> None:
     choice, notice = first_choice(app.options, app.settings, app.paths)
     if notice:
         app.chat.show_notice(notice)
-    await asyncio.gather(app.link.open(choice), app.chat.show_last(app.options))
+    await asyncio.gather(
+        app.link.open(choice), app.chat.show_last(app.options), asyncio.to_thread(_import_messages)
+    )
+
+
+def _import_messages() -> None:
+    """What the first message needs, while the engine loads; in a thread, where it holds up nothing."""
+    import_module("edge0_tui.widgets.message_reply")
+    import_module("edge0_tui.widgets.message_user")
 
 
 def first_choice(options: AppOptions, settings: Settings, paths: Paths) -> tuple[Choice, Notice | None]:

@@ -24,40 +24,71 @@ QUESTIONS = (
     "What is the prerouter?",
 )
 RUNS = 3
+Rate = tuple[int, float]
+"""Tokens of a reply, and the tok/s they came at."""
 PATIENCE = 120.0
 SETTLE = 3.0
 """Seconds from the first picture until keys reach the prompt for certain."""
 
 
 def measure(runs: int = RUNS) -> tuple[float, float]:
-    """Decode rates in tok/s over all replies (with the screen, headless), taken in turn."""
+    """Decode rates in tok/s over all replies (with the screen, headless).
+
+    Both engines stand ready all the time and answer question by question in turn, each first every other time: on a
+    machine that others use as well, what changes from minute to minute then meets both sides.
+    """
     with_screen, headless = [], []
     for _ in range(runs):
-        with_screen += _in_the_application()
-        headless += asyncio.run(_headless())
+        ours, theirs = asyncio.run(_round())
+        with_screen += ours
+        headless += theirs
     return _rate(with_screen), _rate(headless)
 
 
-def _rate(replies: list[tuple[int, float]]) -> float:
-    """Steps over their time: (tokens, tok/s) of each reply."""
+def _rate(replies: list[Rate]) -> float:
+    """Steps over their time."""
     steps = sum(tokens - 1 for tokens, _ in replies)
     return steps / sum((tokens - 1) / rate for tokens, rate in replies if rate)
 
 
-def _in_the_application() -> list[tuple[int, float]]:
-    with tempfile.TemporaryDirectory(prefix="edge0-bench-") as home:
-        command = [sys.executable, "-m", "edge0_tui.cli", "-m", "nano"]
-        with Terminal(command, {"EDGE0_HOME": home}) as terminal:
-            terminal.wait_for(ALTERNATE_SCREEN)
-            terminal.drain(SETTLE)
-            for count, question in enumerate(QUESTIONS, start=1):
-                terminal.send(question.encode())
-                terminal.drain(0.3)
-                terminal.send(b"\r")  # apart from the text, as a person types it: together they are a paste
-                _wait_for_answers(terminal, Path(home), count)
+async def _round() -> tuple[list[Rate], list[Rate]]:
+    """One conversation on each side."""
+    client = EngineClient()
+    messages: list[Message] = []
+    headless: list[Rate] = []
+    await client.start()
+    try:
+        async for _ in client.load(Load(new_id(), "nano")):
+            pass
+        with tempfile.TemporaryDirectory(prefix="edge0-bench-") as home:
+            command = [sys.executable, "-P", "-m", "edge0_tui.cli", "-m", "nano"]
+            with Terminal(command, {"EDGE0_HOME": home}) as terminal:
+                await asyncio.to_thread(_begin, terminal)
+                for number, question in enumerate(QUESTIONS, start=1):
+                    if number % 2:
+                        await asyncio.to_thread(_ask, terminal, Path(home), question, number)
+                    headless.append(await _answer(client, messages, question))
+                    if not number % 2:
+                        await asyncio.to_thread(_ask, terminal, Path(home), question, number)
             answers = _answers(Path(home))
+    finally:
+        await client.close()
     found = [turn.attribution for turn in answers if turn.attribution]
-    return [(attribution.completion_tokens, attribution.tok_s) for attribution in found]
+    return [(attribution.completion_tokens, attribution.tok_s) for attribution in found], headless
+
+
+def _begin(terminal: Terminal) -> None:
+    terminal.wait_for(ALTERNATE_SCREEN)
+    terminal.drain(SETTLE)
+
+
+def _ask(terminal: Terminal, home: Path, question: str, number: int) -> None:
+    """Type it and wait for the answer to be written down."""
+    terminal.send(question.encode())
+    terminal.drain(0.3)
+    terminal.send(b"\r")  # apart from the text, as a person types it: together they are a paste
+    _wait_for_answers(terminal, home, number)
+    terminal.drain(0.3)
 
 
 def _wait_for_answers(terminal: Terminal, home: Path, count: int) -> None:
@@ -76,20 +107,11 @@ def _answers(home: Path) -> list[Turn]:
     return []
 
 
-async def _headless() -> list[tuple[int, float]]:
-    client = EngineClient()
-    found: list[tuple[int, float]] = []
-    messages: list[Message] = []
-    await client.start()
-    try:
-        async for _ in client.load(Load(new_id(), "nano")):
-            pass
-        for question in QUESTIONS:
-            messages.append(Message("user", question))
-            async for event in client.generate(Generate(new_id(), messages, Sampling(temperature=0))):
-                if isinstance(event, Finished):
-                    found.append((event.counters.completion_tokens, event.counters.decode_tok_s))
-                    messages.append(Message("assistant", event.text))
-    finally:
-        await client.close()
-    return found
+async def _answer(client: EngineClient, messages: list[Message], question: str) -> Rate:
+    """One more turn without a screen, added to `messages`."""
+    messages.append(Message("user", question))
+    async for event in client.generate(Generate(new_id(), messages, Sampling(temperature=0))):
+        if isinstance(event, Finished):
+            messages.append(Message("assistant", event.text))
+            return event.counters.completion_tokens, event.counters.decode_tok_s
+    raise RuntimeError("the engine gave no answer")

@@ -30,11 +30,11 @@ PANEL_FROM = 100
 PANEL_ASKED_FROM = 72
 STATUS_FROM = 60
 LOW = 16
-_REDRAWS_PER_SECOND = 8
+_REDRAWS_PER_SECOND = 5
 
 
 class ChatViewScreen(Screen[None]):
-    """Implements `controller.ChatView`. Figures and lines around the text are redrawn at most 8 times a second."""
+    """Implements `controller.ChatView`. Figures and lines around the text are redrawn at most 5 times a second."""
 
     AUTO_FOCUS = "#prompt"
 

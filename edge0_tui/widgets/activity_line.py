@@ -22,22 +22,25 @@ class Activity:
 
 
 class ActivityLine(Static):
-    """Hidden while there is nothing to say."""
+    """Says nothing most of the time. Its row stays, so that nothing moves when it does; low screens give it up."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(markup=False, id=id)
-        self.display = False
+        self.add_class("-quiet")
         self.activity = Activity()
 
     def show(self, activity: Activity) -> None:
         if activity == self.activity:
             return
         self.activity = activity
-        self.display = bool(activity.words)
+        self.set_class(not activity.words, "-quiet")
+        if not activity.words:
+            self.update("", layout=False)
+            return
         line = Content.assemble(("◇ ", "$accent"), (activity.words, "$text-muted"))
         if activity.share is not None:
             full, rest = meter(activity.share, _BAR)
             line = Content.assemble(line, "  ", (full, "$accent"), (rest, "$hairline"))
         if activity.text:
             line = Content.assemble(line, (": ", "$text-muted"), " ".join(activity.text.split()))
-        self.update(line)
+        self.update(line, layout=False)

@@ -34,10 +34,10 @@ class HeaderLine(Static):
     def show(self, state: HeaderState) -> None:
         if state != self.state:
             self.state = state
-            self.update(self._draw(self.content_size.width))
+            self.update(self._draw(self.content_size.width), layout=False)
 
     def on_resize(self) -> None:
-        self.update(self._draw(self.content_size.width))
+        self.update(self._draw(self.content_size.width), layout=False)
 
     def _draw(self, width: int) -> Content:
         right = context_meter(self.state.context, bar=width >= 72)

@@ -23,10 +23,10 @@ class KeyBar(Static):
         words = words or {}
         if (ids, words) != (self._ids, self._words):
             self._ids, self._words = ids, words
-            self.update(self._draw(self.content_size.width))
+            self.update(self._draw(self.content_size.width), layout=False)
 
     def on_resize(self) -> None:
-        self.update(self._draw(self.content_size.width))
+        self.update(self._draw(self.content_size.width), layout=False)
 
     def _draw(self, width: int) -> Content:
         line = Content("")

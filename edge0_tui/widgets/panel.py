@@ -5,36 +5,36 @@ from __future__ import annotations
 from itertools import groupby
 
 from textual.content import Content
-from textual.widgets import Static
 
 from edge0_tui import units
 from edge0_tui.figures import Figures
 from edge0_tui.quantities import QUANTITIES
 from edge0_tui.widgets.bars import meter, sparkline
+from edge0_tui.widgets.rows import Rows
 
 _UNIT = 6
 _ALARM = {"dropped": lambda value: value not in (units.UNKNOWN, "0")}
 
 
-class Panel(Static):
+class Panel(Rows):
     """Draws a `Figures`. Scrolling, where the terminal is short, is its container's."""
 
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(markup=False, id=id)
+        super().__init__(id=id)
         self._figures = Figures()
         self._room = 99
 
     def show(self, figures: Figures, room: int) -> None:
         """Draw these figures; there are empty lines between sections while `room` lines hold them."""
         self._figures, self._room = figures, room
-        self.update(self._draw(self.content_size.width))
+        self.show_rows(self._draw(self.content_size.width))
 
     def on_resize(self) -> None:
-        self.update(self._draw(self.content_size.width))
+        self.show_rows(self._draw(self.content_size.width))
 
-    def _draw(self, width: int) -> Content:
+    def _draw(self, width: int) -> list[Content]:
         if width <= 0:
-            return Content("")
+            return []
         values = self._figures.values()
         sections = [self._section(name, list(group), values, width) for name, group in _SECTIONS]
         lines: list[Content] = []
@@ -44,7 +44,7 @@ class Panel(Static):
                 lines.append(Content(""))
                 spare -= 1
             lines += section
-        return Content("\n").join(lines)
+        return lines
 
     def _section(self, name: str, ids: list[tuple[str, str]], values: dict[str, str], width: int) -> list[Content]:
         lines = [Content.assemble((name + " ", "$text-muted"), ("─" * (width - len(name) - 1), "$hairline"))]

@@ -28,10 +28,10 @@ class StatusLine(Static):
 
     def show(self, figures: Figures) -> None:
         self._figures = figures
-        self.update(self._draw(self.content_size.width))
+        self.update(self._draw(self.content_size.width), layout=False)
 
     def on_resize(self) -> None:
-        self.update(self._draw(self.content_size.width))
+        self.update(self._draw(self.content_size.width), layout=False)
 
     def _draw(self, width: int) -> Content:
         values = self._figures.values()

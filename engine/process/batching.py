@@ -7,8 +7,8 @@ from itertools import groupby
 
 from engine.protocol import Delta, Event, Loading, Piece, Prefilling
 
-INTERVAL = 0.033
-"""Seconds between two paced events of one kind and request."""
+INTERVAL = 0.066
+"""Seconds between two paced events of one kind and request: the rate at which text is drawn."""
 
 PaceKey = tuple[str, str, str]
 

@@ -34,10 +34,10 @@ async def test_a_message_sent_before_the_model_is_loaded_waits_and_is_answered(h
         await driver.send("Are you there?")
         assert driver.chat.pending == "Are you there?"
         line = driver.app.chat.query_one(ActivityLine)
-        await driver.until(lambda: line.display and line.activity.text == "Are you there?")
+        await driver.until(lambda: line.activity.text == "Are you there?")
         await driver.until(lambda: driver.answers == ["One two three."])
         assert driver.chat.pending == ""
-        await driver.until(lambda: not line.display)
+        await driver.until(lambda: not line.activity.words)
 
 
 async def test_only_one_message_waits_and_a_second_goes_back_to_the_prompt(home: Path) -> None:

@@ -74,7 +74,7 @@ async def test_the_panel_shows_the_figures_of_the_reply(home: Path) -> None:
         panel = driver.app.chat.query_one(Panel)
 
         def lines() -> list[str]:
-            return str(panel.content).splitlines()
+            return panel.text.splitlines()
 
         await driver.until(lambda: any(line.startswith("tokens") and "7 / 4,096" in line for line in lines()))
         assert any(line.startswith("KV per token") and line.endswith("1,024 B    ") for line in lines())
