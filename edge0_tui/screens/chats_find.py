@@ -33,6 +33,9 @@ class Finder:
     def __init__(self, collection: Collection, tell: Callable[[Found], object]) -> None:
         self._collection, self._tell = collection, tell
         self._present = 0
+        self._lock = threading.Lock()
+        self._next: tuple[int, Query, Sequence[Summary]] | None = None
+        self._running = False
         self._last: tuple[Query, Sequence[Summary]] | None = None
 
     def begin(self, query: Query, among: Sequence[Summary]) -> int:
@@ -41,7 +44,11 @@ class Finder:
         if self._last is not None and self._last[0].words and query.narrows(self._last[0]):
             found = {chat.path for chat in self._last[1]}
             among = [chat for chat in among if chat.path in found]
-        threading.Thread(target=self._run, args=(self._present, query, among), daemon=True).start()
+        with self._lock:
+            self._next = (self._present, query, among)
+            if not self._running:
+                self._running = True
+                threading.Thread(target=self._work, daemon=True).start()
         return self._present
 
     def stop(self) -> None:
@@ -51,6 +58,16 @@ class Finder:
     def forget(self) -> None:
         """The chats have changed: the next search looks at all of them."""
         self._last = None
+
+    def _work(self) -> None:
+        """One thread for all: of the searches asked for while it was busy only the last is begun."""
+        while True:
+            with self._lock:
+                asked, self._next = self._next, None
+                if asked is None:
+                    self._running = False
+                    return
+            self._run(*asked)
 
     def _run(self, number: int, query: Query, among: Sequence[Summary]) -> None:
         def cancelled() -> bool:
