@@ -1,4 +1,4 @@
-"""`edge0-tui bench start screen`: the application's own measurements, printed like the engine's."""
+"""`edge0-tui bench start screen search`: the application's own measurements, printed like the engine's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from edge0_tui.bench import screen, start
+from edge0_tui.bench import screen, search, start
 from engine.bench.table import Result, as_json, as_text, at_least
 
 
@@ -26,7 +26,19 @@ def bench_screen() -> list[Result]:
     ]
 
 
-BENCHES: dict[str, Callable[[], list[Result]]] = {"start": bench_start, "screen": bench_screen}
+def bench_search() -> list[Result]:
+    usual, longest = search.measure()
+    note = f"median from key to first result among {search.CHATS:,} chats, against the time to the next key"
+    note += f"; longest {longest:.2f} s"
+    share = usual / search.NEXT_KEY
+    return [Result("search in saved chats", share, "≤ 1 ×", share <= 1, usual, search.NEXT_KEY, "s", note)]
+
+
+BENCHES: dict[str, Callable[[], list[Result]]] = {
+    "start": bench_start,
+    "screen": bench_screen,
+    "search": bench_search,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -21,7 +21,7 @@ from edge0_tui.chat.summary import Summary
 
 WIDEST = 200
 """Characters of a snippet; lists show what they have room for."""
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 20.0
 _FIRST_PIECE, _PIECE = 32, 128
 
 
@@ -40,9 +40,9 @@ class Index:
         self.directory = directory
         self._database = IndexDatabase(database, directory)
         self._lock = threading.Lock()
-        self._moment = -_LOOK_SECONDS
+        self._moment, self._folder = -_LOOK_SECONDS, -1
         self._pairs: Mapping[Path, Pair] = {}
-        self._stamps: Mapping[str, str] = {}
+        self._stamps: dict[str, str] = {}
 
     def chats(self) -> Sequence[Summary]:
         """All chats, pinned ones first, then the latest. Opens only files that have changed."""
@@ -60,7 +60,7 @@ class Index:
             among = self.chats()
         pairs = self._looked_at()
         with self._lock:
-            self._stamps = stamps = self._stamps or self._database.text_stamps()
+            self._stamps = stamps = self._stamps or dict(self._database.text_stamps())
         for chats in _pieces([chat for chat in among if chat.path in pairs]):
             if cancelled():
                 return
@@ -69,6 +69,7 @@ class Index:
                     pair = pairs[chat.path]
                     if stamps.get(chat.path.stem) != pair.stamp:
                         self._text(pair)
+                        stamps[chat.path.stem] = pair.stamp
                 names = [chat.path.stem for chat in chats]
                 having = {word: self._database.having(word.encode(), names) for word in query.words}
             for chat in chats:
@@ -121,12 +122,17 @@ class Index:
         return Hit(chat, snippet(plain.decode(), folded.decode(), query.words, WIDEST, elsewhere))
 
     def _looked_at(self, *, fresh: bool = False) -> Mapping[Path, Pair]:
-        """The files, looked at once for all searches while somebody types."""
+        """The files. For the searches of somebody who types they are looked at once, until one is put in or taken
+        out of the folder, as every save does; a file edited in its place is seen a little later."""
         with self._lock:
-            if fresh or time.monotonic() - self._moment > _LOOK_SECONDS:
+            try:
+                folder = self.directory.stat().st_mtime_ns
+            except OSError:
+                folder = 0
+            moment = time.monotonic()
+            if fresh or folder != self._folder or moment - self._moment > _LOOK_SECONDS:
                 self._pairs = {pair.path: pair for pair in scan(self.directory)}
-                self._stamps = {}
-                self._moment = time.monotonic()
+                self._stamps, self._folder, self._moment = {}, folder, moment
             return self._pairs
 
     def _text(self, pair: Pair) -> tuple[bytes, bytes]:
