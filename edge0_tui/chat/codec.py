@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any, get_args
 
 from edge0_tui.chat.conversation import Conversation
@@ -41,12 +40,12 @@ def turn_to_json(turn: Turn) -> dict[str, Any]:
 
 def _plain(value: Turn | Attribution | Sampling) -> dict[str, Any]:
     """The fields as they are; `dataclasses.asdict` copies deeply, which a long chat would wait for at each save."""
-    return {name: getattr(value, name) for name in _names(type(value))}
+    return {name: getattr(value, name) for name in _NAMES[type(value)]}
 
 
-@cache
-def _names(kind: type[Turn | Attribution | Sampling]) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(kind))
+_NAMES: dict[type, tuple[str, ...]] = {
+    kind: tuple(field.name for field in dataclasses.fields(kind)) for kind in (Turn, Attribution, Sampling)
+}
 
 
 def from_json(value: object) -> Conversation:
@@ -112,7 +111,7 @@ def _attribution(data: Mapping[str, Any]) -> Attribution:
 def _fields(data: Mapping[str, Any], defaults: Attribution | Sampling) -> dict[str, Any]:
     """The known ones among the values. Each must be of its default's kind: they are formatted as what they are."""
     result: dict[str, Any] = {}
-    for name in _names(type(defaults)):
+    for name in _NAMES[type(defaults)]:
         if name in data:
             value, default = data[name], getattr(defaults, name)
             fits = isinstance(value, str) if isinstance(default, str) else _number(value, default)
