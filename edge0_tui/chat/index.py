@@ -59,19 +59,10 @@ class Index:
         if among is None:
             among = self.chats()
         pairs = self._looked_at()
-        with self._lock:
-            self._stamps = stamps = self._stamps or dict(self._database.text_stamps())
         for chats in _pieces([chat for chat in among if chat.path in pairs]):
             if cancelled():
                 return
-            with self._lock:
-                for chat in chats:
-                    pair = pairs[chat.path]
-                    if stamps.get(chat.path.stem) != pair.stamp:
-                        self._text(pair)
-                        stamps[chat.path.stem] = pair.stamp
-                names = [chat.path.stem for chat in chats]
-                having = {word: self._database.having(word.encode(), names) for word in query.words}
+            having = self._having(query, [pairs[chat.path] for chat in chats])
             for chat in chats:
                 if cancelled():
                     return
@@ -109,6 +100,22 @@ class Index:
                 self._database.forget(gone)
         found: Mapping[str, tuple[str, Summary | None]] = {**known, **fresh}
         return pinned_first(arrange(summary for name in current if (summary := found[name][1]) is not None))
+
+    def _having(self, query: Query, pairs: Sequence[Pair]) -> Mapping[str, frozenset[str]]:
+        """For each word the names of those files that have it; reads what has changed first."""
+        names = [pair.path.stem for pair in pairs]
+        with self._lock:
+            while True:
+                begun = self._database.begun
+                self._stamps = self._stamps or dict(self._database.text_stamps())
+                for pair in pairs:
+                    if self._stamps.get(pair.path.stem) != pair.stamp:
+                        self._text(pair)
+                        self._stamps[pair.path.stem] = pair.stamp
+                found = {word: self._database.having(word.encode(), names) for word in query.words}
+                if begun == self._database.begun:
+                    return found
+                self._stamps = {}  # a new database knows nothing of what the old one knew
 
     def _hit(self, chat: Summary, pair: Pair, query: Query, having: Mapping[str, frozenset[str]]) -> Hit | None:
         title, name = fold(chat.title), pair.path.stem

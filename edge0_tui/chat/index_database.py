@@ -33,6 +33,8 @@ class IndexDatabase:
     def __init__(self, path: Path, directory: Path) -> None:
         self._path, self._directory = path, directory
         self._db: sqlite3.Connection | None = None
+        self.begun = 0
+        """How often it was begun anew: what was known of its content before is then wrong."""
 
     def summaries(self) -> Mapping[str, Known]:
         """By file name without suffix."""
@@ -102,11 +104,13 @@ class IndexDatabase:
 
     def _in_memory(self, work: Callable[[sqlite3.Connection], Value]) -> Value:
         self.close()
+        self.begun += 1
         self._db = _connect(":memory:")
         _prepare(self._db)
         return work(self._db)
 
     def _throw_away(self) -> None:
+        self.begun += 1
         for suffix in ("", "-wal", "-shm"):
             with contextlib.suppress(OSError):
                 self._path.with_name(self._path.name + suffix).unlink()

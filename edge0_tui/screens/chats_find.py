@@ -14,6 +14,7 @@ from edge0_tui.chat.summary import Summary
 from edge0_tui.collection import Collection
 
 _PIECE_SECONDS = 0.05
+Asked = tuple[int, Query, Sequence[Summary]]
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Finder:
         self._collection, self._tell = collection, tell
         self._present = 0
         self._lock = threading.Lock()
-        self._next: tuple[int, Query, Sequence[Summary]] | None = None
+        self._next: Asked | None = None
         self._running = False
         self._last: tuple[Query, Sequence[Summary]] | None = None
 
@@ -61,13 +62,18 @@ class Finder:
 
     def _work(self) -> None:
         """One thread for all: of the searches asked for while it was busy only the last is begun."""
-        while True:
-            with self._lock:
-                asked, self._next = self._next, None
-                if asked is None:
-                    self._running = False
-                    return
-            self._run(*asked)
+        try:
+            while (asked := self._take()) is not None:
+                self._run(*asked)
+        except BaseException:
+            self._running = False  # the next search gets a thread of its own; this one ends with its traceback
+            raise
+
+    def _take(self) -> Asked | None:
+        with self._lock:
+            asked, self._next = self._next, None
+            self._running = asked is not None
+            return asked
 
     def _run(self, number: int, query: Query, among: Sequence[Summary]) -> None:
         def cancelled() -> bool:
