@@ -29,6 +29,7 @@ class Follower(threading.Thread):
         super().__init__(daemon=True, name="follower")
         self._descriptor, self._size, self._git = descriptor, size, git
         self._on_hashed, self._sync, self._synced_every = on_hashed, sync, synced_every
+        self._step = min(_STEP, synced_every // 4)
         self._available, self._over = 0, False
         self._changed = threading.Condition()
         self._error: OSError | None = None
@@ -38,7 +39,7 @@ class Follower(threading.Thread):
     def allow(self, available: int) -> None:
         """The first `available` bytes are there. Called by the writer alone."""
         # Woken for each piece of a fast connection it would only be in the writer's way.
-        if available - self._available >= _STEP or available == self._size:
+        if available - self._available >= self._step or available == self._size:
             with self._changed:
                 self._available = available
                 self._changed.notify()
