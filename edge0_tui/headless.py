@@ -48,12 +48,19 @@ class RunRequest:
     as_json: bool = False
 
 
-async def run(request: RunRequest, engine: Engine, console: Console) -> int:
+Noted = Callable[[ModelInfo, Finished], None]
+
+
+async def run(
+    request: RunRequest, engine: Engine, console: Console, noted: Noted = lambda info, finished: None
+) -> int:
     """The exit code. The engine is started and closed here; its errors are reported, not raised.
+
+    `noted` is told of a reply after it was printed.
 
     Raises `BrokenPipeError` when nobody reads standard output any more.
     """
-    reply = _Reply(request, engine, console)
+    reply = _Reply(request, engine, console, noted)
     engine.on_notice = reply.notice
     with _interrupts(reply.interrupt):
         try:
@@ -70,8 +77,9 @@ async def run(request: RunRequest, engine: Engine, console: Console) -> int:
 class _Reply:
     """The state of one run."""
 
-    def __init__(self, request: RunRequest, engine: Engine, console: Console) -> None:
+    def __init__(self, request: RunRequest, engine: Engine, console: Console, noted: Noted) -> None:
         self._request = request
+        self._noted = noted
         self._engine = engine
         self._console = console
         self._open = ""
@@ -92,6 +100,7 @@ class _Reply:
             return self.failed(finished)
         assert isinstance(finished, Finished)
         self._print(loaded.info, finished)
+        self._noted(loaded.info, finished)
         if finished.finish_reason == "cancelled":
             return exit_codes.STOPPED
         if finished.finish_reason == "error":

@@ -31,11 +31,15 @@ class Chosen:
         """As the menu and the header show it."""
         return self.adapter.path.stem if self.adapter else "none"
 
+    @property
+    def largest_adapter(self) -> LoraFile | None:
+        """Of those beside the weights and the chosen one."""
+        beside = [read_lora(path) for path in self.checkpoint.files.adapters]
+        return max([*beside, *([self.adapter] if self.adapter else [])], key=adapter_elements, default=None)
+
     def facts(self, activation_bytes: int) -> ModelFacts:
         """Sizes for the plan; room for the largest adapter beside the weights, so that switching never re-plans."""
-        beside = [read_lora(path) for path in self.checkpoint.files.adapters]
-        largest = max([*beside, *([self.adapter] if self.adapter else [])], key=adapter_elements, default=None)
-        return model_facts(self.checkpoint, largest, self.heads, activation_bytes)
+        return model_facts(self.checkpoint, self.largest_adapter, self.heads, activation_bytes)
 
 
 def choose(request: Load) -> Chosen:

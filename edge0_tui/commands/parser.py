@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 ENGINE_OPTIONS = ("model", "adapter", "routing", "memory", "context")
 APP_OPTIONS = (*ENGINE_OPTIONS, "resume", "continue_last")
+PLAN_OPTIONS = ("memory", "context", "routing")
 MODEL_HELP = "nano, 8b, 35b or a checkpoint's directory"
 
 
@@ -77,6 +78,19 @@ def _add_models(commands: Commands) -> None:
     info = _command(models, "info", "models:info", "what a checkpoint is", ("model",))
     info.add_argument("model", metavar="MODEL", help=MODEL_HELP)
     _add_json(info)
+    _add_plan(models)
+
+
+def _add_plan(models: Commands) -> None:
+    plan = _command(models, "plan", "plan:run", "what to expect of a model here", ("model", *PLAN_OPTIONS))
+    add = plan.add_argument
+    add("model", metavar="MODEL", nargs="?", help=f"{MODEL_HELP}; without: all tiers, and which to take")
+    add("--memory", type=size, default=argparse.SUPPRESS, metavar="SIZE", help="what the engine may use, as 3GiB")
+    add("--context", type=whole(1), default=argparse.SUPPRESS, metavar="N", help="tokens to keep room for")
+    add("--routing", choices=("exact", "predicted"), default=argparse.SUPPRESS, help="who chooses the experts")
+    add("--volume", metavar="DIR", help="the disk to plan for; without: where the model is or would be put")
+    add("--measure", action="store_true", help="measure the disk and the kernels (some 15 seconds)")
+    _add_json(plan)
 
 
 def _add_adapters(commands: Commands) -> None:
