@@ -1,4 +1,4 @@
-"""`edge0-tui bench start screen`: the application's own measurements, printed like the engine's."""
+"""`edge0-tui bench start screen download verify`: the application's own measurements, printed like the engine's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from edge0_tui.bench import screen, start
+from edge0_tui.bench import screen, start, transfer
 from engine.bench.table import Result, as_json, as_text, at_least
 
 
@@ -26,7 +26,30 @@ def bench_screen() -> list[Result]:
     ]
 
 
-BENCHES: dict[str, Callable[[], list[Result]]] = {"start": bench_start, "screen": bench_screen}
+def bench_download() -> list[Result]:
+    ours, curl = transfer.measure_download()
+    note = (
+        f"median of {transfer.ROUNDS}; one file of {transfer.BYTES >> 20} MiB, ours hashed and forced to the disk"
+    )
+    return [_rates("download from loopback", ours, curl, note)]
+
+
+def bench_verify() -> list[Result]:
+    ours, peer = transfer.measure_verify()
+    note = f"median of {transfer.ROUNDS}; {transfer.BYTES >> 20} MiB in the page cache, against sha256sum"
+    return [_rates("verify", ours, peer, note)]
+
+
+def _rates(name: str, ours: float, peer: float, note: str) -> Result:
+    return at_least(name, ours / 1e6, peer / 1e6, 0.9, "MB/s", lower_is_better=False, note=note)
+
+
+BENCHES: dict[str, Callable[[], list[Result]]] = {
+    "start": bench_start,
+    "screen": bench_screen,
+    "download": bench_download,
+    "verify": bench_verify,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -73,11 +73,22 @@ def _add_run(commands: Commands) -> None:
 
 
 def _add_models(commands: Commands) -> None:
-    models = _group(commands, "models", "installed models")
+    models = _group(commands, "models", "installed models, and fetching more")
     _add_json(_command(models, "ls", "models:ls", "list what is installed"))
     info = _command(models, "info", "models:info", "what a checkpoint is", ("model",))
     info.add_argument("model", metavar="MODEL", help=MODEL_HELP)
     _add_json(info)
+    get = _command(models, "get", "models_get:get", "fetch a model, or go on with an interrupted download")
+    get.add_argument("what", metavar="WHAT", help="8b, 35b, or a repository of the hub as owner/name[@revision]")
+    get.add_argument("--into", metavar="DIR", help="the folder to put the model's folder into")
+    _add_json(get)
+    verify = _command(models, "verify", "models_keep:verify", "read and hash every file of a model", ("model",))
+    verify.add_argument("model", metavar="MODEL", help=MODEL_HELP)
+    _add_json(verify)
+    rm = _command(models, "rm", "models_keep:rm", "delete a model that was fetched", ("model",))
+    rm.add_argument("model", metavar="MODEL", help="a name of the list, or a directory")
+    rm.add_argument("--yes", action="store_true", help="do not ask")
+    _add_json(rm)
     _add_plan(models)
 
 
