@@ -106,9 +106,18 @@ def _add_plan(models: Commands) -> None:
 
 def _add_adapters(commands: Commands) -> None:
     adapters = _group(commands, "adapters", "adapters and prerouter heads")
-    ls = _command(adapters, "ls", "adapters:ls", "list those beside the installed models", ("model",))
-    ls.add_argument("-m", "--model", default=argparse.SUPPRESS, metavar="MODEL", help="only this model's")
-    _add_json(ls)
+    ls = _command(adapters, "ls", "adapters:ls", "list those beside the models and in the folder", ("model",))
+    info = _command(adapters, "info", "adapters:info", "what one is, and what a model takes of it", ("model",))
+    info.add_argument("which", metavar="ADAPTER", help="a name from the list, a file or a folder")
+    add = _command(adapters, "add", "adapters:add", "copy a file or folder into the adapters folder", ("model",))
+    add.add_argument("path", metavar="PATH", help="published, mlx-lm's or PEFT's")
+    add.add_argument("--name", metavar="NAME", help="what to call it")
+    rm = _command(adapters, "rm", "adapters:rm", "delete from the adapters folder")
+    rm.add_argument("name", metavar="NAME", help="as in the list")
+    for parser, help in ((ls, "only this model's"), (info, "compare with it"), (add, "it must fit this model")):
+        parser.add_argument("-m", "--model", default=argparse.SUPPRESS, metavar="MODEL", help=help)
+    for parser in (ls, info, add, rm):
+        _add_json(parser)
 
 
 def _add_transcripts(commands: Commands) -> None:

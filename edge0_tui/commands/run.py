@@ -38,6 +38,7 @@ def run(options: argparse.Namespace) -> int:
             options.routing or "",
             options.memory,
             options.context,
+            str(places.adapters),
         ),
         messages=_messages(options),
         sampling=_sampling(options),

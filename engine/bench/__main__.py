@@ -7,6 +7,8 @@ full-8b   the whole 8B dimensions from disk: a context of 3,300 tokens, and a co
 plan      what the memory and speed plan expects of the whole 35B here, against what it achieves
 plan-8b   the same of the 8B
 nano      the built-in model, headless
+switch    exchanging the slice's adapter, against loading the slice
+switch-full  the same with the whole 35B dimensions
 
 Checkpoints are synthetic, in the published format; `--dir` keeps them for the next run (slice 2.4 GB, full 20 GB,
 slice-8b 0.6 GB, full-8b 4.5 GB).
@@ -194,6 +196,27 @@ def bench_nano(folder: Path) -> list[Result]:
     ]
 
 
+def bench_switch(folder: Path) -> list[Result]:
+    """Exchanging the adapter on the slice."""
+    spec = sliced(SLICE_LAYERS, REAL_35B.vocab_size)
+    return _switching("4 layers", _checkpoint(folder / f"slice-{SLICE_LAYERS}", spec))
+
+
+def bench_switch_full(folder: Path) -> list[Result]:
+    """The same with all 40 layers."""
+    return _switching("the whole 35B", _checkpoint(folder / "Edge0-35B-synthetic", full()))
+
+
+def _switching(what: str, path: Path) -> list[Result]:
+    found = _run("engine.bench.switch", str(path))
+    share = found["switch_s"] / found["load_s"]
+    note = (
+        f"load {found['load_s']:.2f} s (files cached), switch {found['switch_s'] * 1e3:.0f} ms, "
+        f"{found['applied']} modules of {found['adapter_bytes'] / 1e6:.0f} MB in memory"
+    )
+    return [at_most(f"switching an adapter over a full load, {what}", share, 0.1, note=note)]
+
+
 BENCHES: dict[str, Callable[[Path], list[Result]]] = {
     "slice": bench_slice,
     "full": bench_full,
@@ -202,6 +225,8 @@ BENCHES: dict[str, Callable[[Path], list[Result]]] = {
     "plan": bench_plan,
     "plan-8b": bench_plan_8b,
     "nano": bench_nano,
+    "switch": bench_switch,
+    "switch-full": bench_switch_full,
 }
 
 

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.checkpoint.adapter_metadata import AdapterMetadata
 from engine.checkpoint.checkpoint import Checkpoint
-from engine.checkpoint.faults import shown
-from engine.checkpoint.lora import LoraFile
-from engine.checkpoint.parts import LinearPart
+from engine.checkpoint.faults import fault, shown
+from engine.checkpoint.lora import LoraFile, LoraTarget
+from engine.checkpoint.names import never_adapted
+from engine.checkpoint.parts import LinearPart, PlainPart
 from engine.checkpoint.prerouter import PrerouterFile
 from engine.errors import CheckpointError
 
 
 @dataclass(frozen=True)
 class LoraMatch:
-    """Canonical modules by outcome; `notes` tell a person what is unusual."""
+    """Modules by outcome; `notes` tell a person what is unusual.
 
-    applied: tuple[str, ...]
+    targets    what is applied, by the checkpoint's canonical modules
+    not_found  modules, named as in the adapter, that the checkpoint does not have
+    skipped    modules that it may have but that are never adapted: routed experts, embeddings, the vision part
+    """
+
+    targets: Mapping[str, LoraTarget]
     not_found: tuple[str, ...]
+    skipped: tuple[str, ...]
     misshapen: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def applied(self) -> tuple[str, ...]:
+        return tuple(self.targets)
 
 
 @dataclass(frozen=True)
@@ -36,15 +47,28 @@ class HeadsMatch:
 
 
 def match_lora(lora: LoraFile, checkpoint: Checkpoint) -> LoraMatch:
-    """Compare the adapter's targets with the checkpoint's matrices [out, in]; routed experts cannot be targets."""
+    """Compare the adapter's targets with the checkpoint's matrices [out, in]; routed experts cannot be targets.
+
+    Raises CheckpointError when two of its targets are the same matrix.
+    """
     shapes = _linears(checkpoint)
-    fits = {module: shapes.get(module) == (t.b.shape[0], t.a.shape[1]) for module, t in lora.targets.items()}
-    return LoraMatch(
-        applied=tuple(module for module, good in fits.items() if good),
-        not_found=tuple(module for module in fits if module not in shapes),
-        misshapen=tuple(module for module, good in fits.items() if not good and module in shapes),
-        notes=_k_note(lora.path, lora.metadata, checkpoint),
-    )
+    plain = {part.name for part in checkpoint.config.parts(checkpoint.raw_layout) if isinstance(part, PlainPart)}
+    targets: dict[str, LoraTarget] = {}
+    misshapen, not_found, skipped = [], [], list(lora.skipped)
+    for name, target in lora.targets.items():
+        module = checkpoint.config.adapted(name) if lora.format == "PEFT" else name
+        if module in targets:
+            raise fault(lora.path, "is the same matrix as another target", tensor=name)
+        if shapes.get(module) == (target.out_features, target.in_features):
+            targets[module] = target
+        elif module in shapes:
+            misshapen.append(name)
+        elif f"{module}.weight" in plain or checkpoint.config.ignores(f"{name}.weight"):
+            skipped.append(name)
+        else:
+            not_found.append(name)
+    notes = (*_k_note(lora.path, lora.metadata, checkpoint), *_skip_note(lora, skipped))
+    return LoraMatch(targets, tuple(not_found), tuple(skipped), tuple(misshapen), notes)
 
 
 def require_lora(lora: LoraFile, checkpoint: Checkpoint) -> LoraMatch:
@@ -56,7 +80,9 @@ def require_lora(lora: LoraFile, checkpoint: Checkpoint) -> LoraMatch:
     if match.misshapen or not match.applied:
         fit, absent, differ = len(match.applied), len(match.not_found), len(match.misshapen)
         counts = f"{fit} of its targets fit, {absent} are not there, {differ} differ in shape"
-        example = shown((match.misshapen or match.not_found)[0])
+        if match.skipped:
+            counts += f", {len(match.skipped)} cannot be adapted here"
+        example = shown((match.misshapen or match.not_found or match.skipped)[0])
         raise _foreign(lora.path, lora.metadata, checkpoint, f"{counts} (the first is {example})")
     return match
 
@@ -82,9 +108,21 @@ def require_heads(heads: PrerouterFile, checkpoint: Checkpoint) -> HeadsMatch:
     )
 
 
+def fitted(lora: LoraFile, match: LoraMatch) -> LoraFile:
+    """The adapter with the targets that are applied and no others, by the checkpoint's modules."""
+    return replace(lora, targets=match.targets)
+
+
 def _linears(checkpoint: Checkpoint) -> Mapping[str, tuple[int, int]]:
     parts = checkpoint.config.parts(checkpoint.raw_layout)
-    return {p.module: (p.out_features, p.in_features) for p in parts if isinstance(p, LinearPart) and not p.experts}
+    linears = [part for part in parts if isinstance(part, LinearPart) and not never_adapted(part.module)]
+    return {part.module: (part.out_features, part.in_features) for part in linears}
+
+
+def _skip_note(lora: LoraFile, skipped: Sequence[str]) -> tuple[str, ...]:
+    if not skipped:
+        return ()
+    return (f"{lora.name} also adapts {len(skipped)} modules that are never adapted here, as routed experts",)
 
 
 def _k_note(path: Path, metadata: AdapterMetadata, checkpoint: Checkpoint) -> tuple[str, ...]:

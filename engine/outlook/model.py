@@ -12,6 +12,9 @@ from engine.facts import model_facts
 from engine.plan import ModelFacts
 from engine.protocol import Load
 
+FULL_WIDTH = 4
+"""Bytes of a float32, in which the largest adapter is looked for; another width changes its size, not which it is."""
+
 
 @dataclass(frozen=True)
 class PlannedModel:
@@ -56,4 +59,4 @@ def open_model(directory: Path, adapter: str = "") -> PlannedModel:
     from engine.choice import choose
 
     chosen = choose(Load("plan", str(directory), adapter))
-    return PlannedModel(chosen.checkpoint, chosen.largest_adapter, chosen.heads)
+    return PlannedModel(chosen.checkpoint, chosen.largest_adapter(FULL_WIDTH), chosen.heads)
