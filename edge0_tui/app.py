@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from edge0_tui.chat.conversation import Conversation
     from edge0_tui.chat.store import Saved, TranscriptStore
+    from engine.protocol import Finished, ModelInfo
 
 _TWICE_SECONDS = 2.0
 _PATIENCE_SECONDS = 6.0
@@ -68,6 +69,7 @@ class Edge0App(App[int]):
         self.link = EngineLink(engine, self.controller, SafeStart(paths.logs), self.spawn)
         self.chat = ChatScreen(self.controller, Library(lambda: self.store, paths))
         self.controller.attach(self.chat, self.link)
+        self.controller.replied = self._learn
         self._interrupted = -_TWICE_SECONDS
         self._leaving = False
         self._show_look()
@@ -81,6 +83,13 @@ class Edge0App(App[int]):
 
     def _save(self, conversation: Conversation) -> Saved:
         return self.store.save(conversation)
+
+    def _learn(self, model: ModelInfo, finished: Finished) -> None:
+        """What a reply came at is compared with what was expected of it, beside the screen."""
+        from edge0_tui.learning import note_reply
+
+        if finished.finish_reason in ("stop", "length"):
+            self.spawn(asyncio.to_thread(note_reply, self.paths, model, finished))
 
     def get_default_screen(self) -> Screen[Any]:
         return self.chat

@@ -5,14 +5,17 @@ No Textual here. The listener is told on the event loop; it reads the link's att
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from typing import Any, Literal, Protocol
 
 from edge0_tui.choice import Choice
+from edge0_tui.held import Held
 from edge0_tui.notices import Notice, Tone
 from edge0_tui.safe_start import SafeStart
+from engine.errors import EngineError
 from engine.interface import Died, Engine, EngineDied, Responsive, Unresponsive, new_id
 from engine.interface import Notice as EngineNotice
 from engine.protocol import Event, Failed, Generate, Heartbeat, Loaded, Loading, ModelInfo
@@ -59,16 +62,24 @@ class EngineLink:
         self._safe_start = safe_start
         self._spawn = spawn
         self._stamp = 0
+        self._held = Held()
         self._load_id = ""
         self._stopped: Choice | None = None
         self._deaths: list[float] = []
         self._died_of = ""
         engine.on_notice = self._on_notice
 
-    async def open(self, choice: Choice) -> None:
-        """Start the engine and load. After a crash in the last automatic load, nano is loaded instead."""
+    async def open(self, wanted: Choice | Awaitable[Choice]) -> None:
+        """Start the engine and load. After a crash in the last automatic load, nano is loaded instead.
+
+        A choice that takes time to make is made while the engine starts.
+        """
         crashed = self._safe_start.crashed()
-        if not await self._start():
+        if isinstance(wanted, Choice):
+            started, choice = await self._start(), wanted
+        else:
+            started, choice = await asyncio.gather(self._start(), wanted)
+        if not started:
             return
         if crashed is not None and crashed == choice.model:
             if choice.model == "nano":
@@ -90,6 +101,13 @@ class EngineLink:
         self._load_id = new_id()
         self.loading, self.progress, self._stopped = choice, None, None
         self._become("loading")
+        try:
+            self._held.begin(choice.model)
+        except EngineError as error:
+            self._load_id, self.loading = "", None
+            refused = Failed("", error.kind, error.message, error.hint)
+            await self._fall_back(choice, refused, tried | {(choice.model, choice.adapter)})
+            return
         if automatic:
             self._safe_start.begin(choice.model)
         outcome: Event | None = None
@@ -107,6 +125,7 @@ class EngineLink:
         self._load_id, self.loading, self.progress = "", None, None
         self._safe_start.done()
         if isinstance(outcome, Loaded):
+            self._held.loaded()
             self.info, self.loaded = outcome.info, choice
             self._become("ready")
             self._listener.link_loaded(outcome.info)
@@ -148,6 +167,7 @@ class EngineLink:
             self._safe_start.done()
         self._safe_start.leave()
         await self._engine.close()
+        self._held.nothing()
 
     # --- inside ---
 
@@ -176,6 +196,7 @@ class EngineLink:
             option for option in (self.loaded, nano) if option and (option.model, option.adapter) not in tried
         ]
         self.info, self.loaded = None, None
+        self._held.nothing()
         if options:
             await self.load(options[0], tried=tried)
         else:
@@ -228,6 +249,7 @@ class EngineLink:
 
     def _forget(self) -> None:
         self._stamp += 1
+        self._held.nothing()
         self._load_id, self.loading, self.progress, self.info = "", None, None, None
 
     def _become(self, phase: Phase) -> None:
