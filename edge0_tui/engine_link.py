@@ -12,10 +12,10 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from typing import Any, Literal, Protocol
 
 from edge0_tui.choice import Choice
-from edge0_tui.held import Held
+from edge0_tui.manager.errors import InUseError
+from edge0_tui.manager.use import Holding
 from edge0_tui.notices import Notice, Tone
 from edge0_tui.safe_start import SafeStart
-from engine.errors import EngineError
 from engine.interface import Died, Engine, EngineDied, Responsive, Unresponsive, new_id
 from engine.interface import Notice as EngineNotice
 from engine.protocol import Event, Failed, Generate, Heartbeat, Loaded, Loading, ModelInfo
@@ -62,11 +62,11 @@ class EngineLink:
         self._safe_start = safe_start
         self._spawn = spawn
         self._stamp = 0
-        self._held = Held()
         self._load_id = ""
         self._stopped: Choice | None = None
         self._deaths: list[float] = []
         self._died_of = ""
+        self._holding = Holding()
         engine.on_notice = self._on_notice
 
     async def open(self, wanted: Choice | Awaitable[Choice]) -> None:
@@ -101,13 +101,6 @@ class EngineLink:
         self._load_id = new_id()
         self.loading, self.progress, self._stopped = choice, None, None
         self._become("loading")
-        try:
-            self._held.begin(choice.model)
-        except EngineError as error:
-            self._load_id, self.loading = "", None
-            refused = Failed("", error.kind, error.message, error.hint)
-            await self._fall_back(choice, refused, tried | {(choice.model, choice.adapter)})
-            return
         if automatic:
             self._safe_start.begin(choice.model)
         outcome: Event | None = None
@@ -125,7 +118,8 @@ class EngineLink:
         self._load_id, self.loading, self.progress = "", None, None
         self._safe_start.done()
         if isinstance(outcome, Loaded):
-            self._held.loaded()
+            with contextlib.suppress(InUseError):  # it is being deleted; what is open stays readable
+                self._holding.take(choice.model)
             self.info, self.loaded = outcome.info, choice
             self._become("ready")
             self._listener.link_loaded(outcome.info)
@@ -167,7 +161,7 @@ class EngineLink:
             self._safe_start.done()
         self._safe_start.leave()
         await self._engine.close()
-        self._held.nothing()
+        self._holding.give_up()
 
     # --- inside ---
 
@@ -196,7 +190,7 @@ class EngineLink:
             option for option in (self.loaded, nano) if option and (option.model, option.adapter) not in tried
         ]
         self.info, self.loaded = None, None
-        self._held.nothing()
+        self._holding.give_up()
         if options:
             await self.load(options[0], tried=tried)
         else:
@@ -249,8 +243,8 @@ class EngineLink:
 
     def _forget(self) -> None:
         self._stamp += 1
-        self._held.nothing()
         self._load_id, self.loading, self.progress, self.info = "", None, None, None
+        self._holding.give_up()
 
     def _become(self, phase: Phase) -> None:
         self.phase = phase

@@ -16,6 +16,7 @@ from typing import Any
 
 from edge0_tui import exit_codes, units
 from edge0_tui.console import Console
+from edge0_tui.manager.use import Holding
 from edge0_tui.report import failure, report
 from engine.errors import KINDS, EngineError, UsageError
 from engine.interface import Engine, EngineDied, Notice, Unresponsive, new_id
@@ -82,12 +83,14 @@ class _Reply:
         self._noted = noted
         self._engine = engine
         self._console = console
+        self._holding = Holding()
         self._open = ""
         self._interrupted = False
         self._ending: asyncio.Future[str] | None = None
         self._said: dict[Channel, list[str]] = {"answer": [], "thinking": []}
 
     async def run(self) -> int:
+        self._holding.take(self._request.load.model)  # until this process ends
         loaded = await self._last(self._engine.load(self._request.load), self._request.load.id)
         if isinstance(loaded, Failed):
             return self.failed(loaded)

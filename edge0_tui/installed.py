@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from edge0_tui.manager.catalog import CATALOG, CatalogEntry, entry
-from edge0_tui.manager.places import cached_snapshots, checkpoints_below, models_in
-from edge0_tui.manager.standing import standing
 from edge0_tui.paths import Paths
 from engine.errors import CheckpointError
+
+if TYPE_CHECKING:
+    from edge0_tui.manager.catalog import CatalogEntry
 
 BUILT_IN = "nano"
 VARIABLES = {"8b": "EDGE0_8B_MODEL", "35b": "EDGE0_35B_MODEL"}
@@ -80,9 +80,8 @@ def resolve(model: str, paths: Paths, folders: Sequence[str] | None = None) -> s
     """
     if model == BUILT_IN:
         return BUILT_IN
-    tier = next((item for item in CATALOG if item.name == model), None)
-    if tier is not None:
-        return str(_tier(tier, paths, folders))
+    if model in VARIABLES:
+        return str(_tier(model, paths, folders))
     path = Path(model).expanduser()
     if path.is_dir():
         return str(path.absolute())
@@ -95,21 +94,28 @@ def resolve(model: str, paths: Paths, folders: Sequence[str] | None = None) -> s
     )
 
 
-def _tier(tier: CatalogEntry, paths: Paths, folders: Sequence[str] | None) -> Path:
-    variable = VARIABLES[tier.name]
+def _tier(name: str, paths: Paths, folders: Sequence[str] | None) -> Path:
+    """The variable's directory, else the models folder's, else whichever of the listed ones is that tier."""
+    from edge0_tui.manager.catalog import CATALOG
+
+    variable = VARIABLES[name]
     value = os.environ.get(variable)
     if value:
         path = Path(value).expanduser()
         if not path.is_dir():
             raise CheckpointError(f"{variable} is {value}, which is not a directory.")
         return path.absolute()
+    usual = paths.models / name
+    if (usual / "config.json").is_file() and (own := _described(name, usual, "models folder", paths)).loadable:
+        return own.path.absolute()
+    tier = next(item for item in CATALOG if item.name == name)
     found = [item for item in installed_models(paths, folders) if _is(item, tier)]
     found.sort(key=lambda item: (not item.loadable, item.revision != tier.revision and item.source == CACHE))
     if found:
         return _usable(found[0])
     raise CheckpointError(
-        f"The {tier.name.upper()} model is not installed.",
-        f"`edge0-tui models get {tier.name}` fetches it; or set {variable} to its directory, or name that with -m.",
+        f"The {name.upper()} model is not installed.",
+        f"`edge0-tui models get {name}` fetches it; or set {variable} to its directory, or name that with -m.",
     )
 
 
@@ -137,6 +143,9 @@ def _usable(item: Installed) -> Path:
 
 def _candidates(paths: Paths, folders: Sequence[str]) -> Iterator[tuple[str, Path, str]]:
     """Name, directory and source of whatever might be a model."""
+    from edge0_tui.manager.catalog import entry
+    from edge0_tui.manager.places import cached_snapshots, checkpoints_below, models_in
+
     for name, variable in VARIABLES.items():
         path = Path(os.environ.get(variable) or "/dev/null").expanduser()
         if (path / "config.json").is_file():
@@ -152,6 +161,8 @@ def _candidates(paths: Paths, folders: Sequence[str]) -> Iterator[tuple[str, Pat
 
 
 def _described(name: str, path: Path, source: str, paths: Paths) -> Installed:
+    from edge0_tui.manager.standing import standing
+
     known = standing(path, paths)
     repo, revision = known.repo, known.revision
     if source == CACHE:

@@ -1,4 +1,4 @@
-"""What the screens fetch from disk: saved conversations and installed checkpoints."""
+"""What the screens fetch from disk: saved conversations."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from edge0_tui.paths import Paths
-
 if TYPE_CHECKING:
     from edge0_tui.chat.store import Loaded, TranscriptStore
-    from edge0_tui.installed import Installed
 
 
 @dataclass(frozen=True)
@@ -28,8 +25,8 @@ class ChatLine:
 class Library:
     """Methods without `async` block and are meant for a thread. All raise `StoreError`."""
 
-    def __init__(self, store: Callable[[], TranscriptStore], paths: Paths) -> None:
-        self._store, self._paths = store, paths
+    def __init__(self, store: Callable[[], TranscriptStore]) -> None:
+        self._store = store
 
     def lines(self) -> Sequence[ChatLine]:
         """The saved conversations that are not archived, newest first."""
@@ -39,12 +36,6 @@ class Library:
             for chat in self._store().list()
             if not chat.archived
         ]
-
-    def models(self) -> Sequence[Installed]:
-        """What can be loaded."""
-        from edge0_tui.installed import installed_models
-
-        return installed_models(self._paths)
 
     async def last(self) -> ChatLine | None:
         """The conversation left last, among those without a problem."""

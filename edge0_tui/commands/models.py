@@ -61,6 +61,11 @@ def _row(model: Installed) -> dict[str, Any]:
     from engine.checkpoint.checkpoint import open_checkpoint
 
     row = {**asdict(model), "path": str(model.path), "bytes": model.bytes}
+    if model.status == "unfinished":
+        problem = (
+            f"{model.name} is not all there ({model.note}): `edge0-tui models get {model.name}` fetches the rest."
+        )
+        return {**row, "tier": "", "problem": problem}
     try:
         return {**row, "tier": open_checkpoint(model.path).tier, "problem": ""}
     except CheckpointError as error:

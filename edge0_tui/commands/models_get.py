@@ -61,6 +61,8 @@ def line(progress: Progress) -> str:
     said = _PHASES[progress.phase]
     if not progress.total_bytes:
         return said
+    if progress.phase == "done":
+        return f"{said} · {units.size(progress.total_bytes)}"
     parts = [
         said,
         f"{units.size(progress.done_bytes)} of {units.size(progress.total_bytes)}",

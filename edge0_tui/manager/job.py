@@ -15,7 +15,7 @@ from edge0_tui.manager.disk_errors import disk_error, no_room
 from edge0_tui.manager.errors import StoppedError
 from edge0_tui.manager.events import Progress
 from edge0_tui.manager.meter import Meter
-from edge0_tui.manager.part import SUFFIX
+from edge0_tui.manager.part import arrived
 from edge0_tui.manager.record import Record, read_record
 from edge0_tui.manager.repo_id import RepoId
 from edge0_tui.manager.transfer import FileState, Transfer
@@ -56,7 +56,7 @@ class Job:
         self._record = new_record(repo, self.id.revision, entry, read_record(self.folder))
         self._states = [FileState(file) for file in repo.files]
         self._urls = {file.name: repo.url(file.name) for file in repo.files}
-        self._skip_verified()
+        self._look_at_disk()
         self._check_space()
         self._record.save(self.folder)
         self._transfer()
@@ -67,25 +67,24 @@ class Job:
         entry = catalog.pinned(self.id)
         return as_published(entry, repo) if entry else repo
 
-    def _skip_verified(self) -> None:
+    def _look_at_disk(self) -> None:
+        """What is verified is not looked at again; what is there in whole or in part counts as arrived."""
         verified = {file.name for file in self._record.files if file.holds(self.folder)}
         for state in self._states:
-            if state.file.name in verified:
-                state.arrived = state.hashed = state.file.bytes
+            file, path = state.file, self.folder / state.file.name
+            if file.name in verified:
+                state.arrived = state.hashed = file.bytes
                 state.done = True
+            elif path.is_file() and path.stat().st_size == file.bytes:
+                state.arrived = file.bytes
+            else:
+                state.arrived = arrived(self.folder, file).bytes
 
     def _check_space(self) -> None:
-        missing = sum(state.file.bytes - self._on_disk(state) for state in self._states if not state.done)
+        missing = sum(state.file.bytes - state.arrived for state in self._states)
         free = shutil.disk_usage(self.folder).free
         if missing and free < missing + self.tuning.reserve:
             raise no_room(self.folder, missing + self.tuning.reserve, free)
-
-    def _on_disk(self, state: FileState) -> int:
-        for name in (state.file.name + SUFFIX, state.file.name):
-            path = self.folder / name
-            if path.is_file():
-                return min(path.stat().st_size, state.file.bytes)
-        return 0
 
     def _transfer(self) -> None:
         """Run the transfers, small files first, then the largest; the first error that ends one ends all."""

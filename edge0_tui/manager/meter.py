@@ -21,6 +21,7 @@ class Meter:
         self._total = sum(state.file.bytes for state in states)
         self._samples: deque[tuple[float, int]] = deque()
         self._moved = clock()
+        self._last = (True, 0)
 
     def look(self) -> Progress:
         """The sum over all files as it is now."""
@@ -30,7 +31,7 @@ class Meter:
         fetching = arrived < self._total
         # Rates count what moves in this phase: bytes received, or bytes hashed when all have arrived.
         moved = sum(state.received for state in self._states) if fetching else hashed
-        rate, quiet = self._rate(moved if fetching else self._total + moved)
+        rate, quiet = self._rate(fetching, moved)
         left = self._total - (arrived if fetching else hashed)
         return Progress(
             "downloading" if fetching else "verifying" if done < len(self._states) else "done",
@@ -44,13 +45,14 @@ class Meter:
             next((state.note for state in self._states if state.note), ""),
         )
 
-    def _rate(self, count: int) -> tuple[float | None, float]:
+    def _rate(self, fetching: bool, count: int) -> tuple[float | None, float]:
         """Bytes a second over the window, and for how long none have come."""
         now = self._clock()
-        if not self._samples or count != self._samples[-1][1]:
-            self._moved = now
-        if self._samples and count < self._samples[-1][1]:
-            self._samples.clear()
+        if (fetching, count) != self._last:
+            # Another phase, a file begun anew and the time of a stall say nothing about what is left.
+            if fetching != self._last[0] or count < self._last[1] or now - self._moved > _QUIET:
+                self._samples.clear()
+            self._last, self._moved = (fetching, count), now
         self._samples.append((now, count))
         while len(self._samples) > 2 and self._samples[0][0] < now - _WINDOW:
             self._samples.popleft()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 
 from edge0_tui.manager.files import read_json, sync_folder, write_json
@@ -16,6 +17,40 @@ from edge0_tui.manager.hub import RemoteFile
 
 SUFFIX = ".part"
 SIDECAR = ".part.json"
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What of a file is on the disk and can be gone on with; of this `synced` bytes outlive a power cut."""
+
+    bytes: int = 0
+    synced: int = 0
+    etag: str = ""
+    commit: str = ""
+
+
+def arrived(folder: Path, file: RemoteFile) -> Arrived:
+    """Of the part of `file`; nothing where its sidecar is missing or speaks of another file."""
+    final = folder / file.name
+    said = read_json(final.with_name(final.name + SIDECAR))
+    try:
+        size = final.with_name(final.name + SUFFIX).lstat().st_size
+    except OSError:
+        return Arrived()
+    if any(said.get(key) != value for key, value in _identity(file).items()):
+        return Arrived()
+    synced = said.get("synced")
+    synced = min(synced, size) if type(synced) is int and synced > 0 else 0
+    if said.get("boot") != boot_id():
+        size = synced
+    etag, commit = said.get("etag"), said.get("commit")
+    if size > file.bytes or not isinstance(etag, str) or not isinstance(commit, str):
+        return Arrived()
+    return Arrived(size, synced, etag if size else "", commit)
+
+
+def _identity(file: RemoteFile) -> dict[str, str | int]:
+    return {"name": file.name, "bytes": file.bytes, "sha256": file.sha256, "git_sha1": file.git_sha1}
 
 
 class Part:
@@ -28,17 +63,11 @@ class Part:
         self.final.parent.mkdir(exist_ok=True)
         self._lock = threading.Lock()
         self.descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-        self._about = {
-            "name": file.name,
-            "bytes": file.bytes,
-            "sha256": file.sha256,
-            "git_sha1": file.git_sha1,
-            "commit": commit,
-            "url": url,
-            "boot": boot_id(),
-        }
-        self.etag, self._synced = "", 0
-        self.size = self._trusted()
+        self._about = {**_identity(file), "commit": commit, "url": url, "boot": boot_id()}
+        there = arrived(folder, file)
+        self.size, self._synced = there.bytes, there.synced
+        # Another commit with the same content may be served with another etag.
+        self.etag = there.etag if there.commit == commit else ""
         os.ftruncate(self.descriptor, self.size)
         self._save()
 
@@ -67,7 +96,7 @@ class Part:
         getattr(os, "fdatasync", os.fsync)(self.descriptor)
         with self._lock:
             self._synced = max(self._synced, min(upto, self.size))
-            self._save()
+            self._save(sync=True)
 
     def publish(self) -> None:
         """Give the whole file its name."""
@@ -84,24 +113,8 @@ class Part:
         with contextlib.suppress(OSError):
             os.close(self.descriptor)
 
-    def _trusted(self) -> int:
-        """How many bytes on the disk belong to this file."""
-        said, size = read_json(self._sidecar), os.fstat(self.descriptor).st_size
-        if any(said.get(key) != self._about[key] for key in ("name", "bytes", "sha256", "git_sha1")):
-            return 0
-        synced = said.get("synced")
-        self._synced = min(synced, size) if type(synced) is int and synced > 0 else 0
-        if said.get("boot") != self._about["boot"]:
-            size = self._synced
-        if size > int(str(self._about["bytes"])):
-            return 0
-        # Another commit with the same content may be served with another etag.
-        if size and said.get("commit") == self._about["commit"] and isinstance(said.get("etag"), str):
-            self.etag = said["etag"]
-        return size
-
-    def _save(self) -> None:
-        write_json(self._sidecar, {**self._about, "etag": self.etag, "synced": self._synced}, sync=False)
+    def _save(self, sync: bool = False) -> None:
+        write_json(self._sidecar, {**self._about, "etag": self.etag, "synced": self._synced}, sync=sync)
 
 
 def boot_id() -> str:

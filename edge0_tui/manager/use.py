@@ -38,6 +38,22 @@ def hold(path: Path) -> Use:
     return Use(descriptor)
 
 
+class Holding:
+    """What one engine has loaded: one directory at a time, given up when another is taken."""
+
+    def __init__(self) -> None:
+        self._use = Use(-1)
+
+    def take(self, model: str) -> None:
+        """`model` as `engine.protocol.Load` takes it. A name holds nothing. Raises `InUseError`."""
+        taken = hold(Path(model)) if Path(model).is_absolute() else Use(-1)
+        self._use.release()
+        self._use = taken
+
+    def give_up(self) -> None:
+        self._use.release()
+
+
 def in_use(path: Path) -> bool:
     """Whether any process, this one included, holds it."""
     descriptor = _lock(path, fcntl.LOCK_EX)

@@ -82,10 +82,16 @@ def get(url: str, *, token: str = "", headers: Mapping[str, str] | None = None, 
         if reply.status not in _REDIRECTS or not location:
             return reply
         reply.close()
-        url = urljoin(url, location)
-        if place.scheme == "https" and not url.startswith("https:"):
-            raise HubError(f"{place.hostname} redirects to an unencrypted address, which is not followed.")
+        url = redirected(url, location)
     raise HubError(f"{urlsplit(url).hostname} redirects more than {MAX_REDIRECTS} times.")
+
+
+def redirected(url: str, location: str) -> str:
+    """Where a redirect leads. Raises `HubError` if it leads from an encrypted address to one that is not."""
+    target = urljoin(url, location)
+    if url.startswith("https:") and not target.startswith("https:"):
+        raise HubError(f"{host(url)} redirects to an unencrypted address, which is not followed.")
+    return target
 
 
 def _once(place: SplitResult, headers: Mapping[str, str], timeout: float, linked: str) -> Reply:

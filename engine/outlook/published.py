@@ -85,10 +85,22 @@ def _lora(path: Path, spec: SyntheticSpec) -> LoraFile | None:
     if not infos:
         return None
     modules = {spec.published(module): module for module in spec.model.lora_targets}
+    scale = spec.lora_alpha / spec.lora_rank
     targets = {
-        module: LoraTarget(infos[f"{name}.lora_A"], infos[f"{name}.lora_B"]) for name, module in modules.items()
+        module: LoraTarget(infos[f"{name}.lora_A"], infos[f"{name}.lora_B"], scale)
+        for name, module in modules.items()
     }
-    return LoraFile(path, spec.lora_rank, spec.lora_alpha, targets, _metadata("lora", spec))
+    return LoraFile(
+        path=path,
+        name=path.stem,
+        format="published",
+        rank=spec.lora_rank,
+        alpha=spec.lora_alpha,
+        scale=scale,
+        targets=targets,
+        skipped=(),
+        metadata=_metadata("lora", spec),
+    )
 
 
 def _heads(path: Path, spec: SyntheticSpec) -> PrerouterFile | None:

@@ -14,7 +14,7 @@ from tests.edge0_tui.manager.fake_hub import FakeHub, Repo, fake_hub
 
 REPO = "someone/small-moe"
 HASTY = Tuning(
-    silence=0.4, patience=2.0, first_wait=0.02, longest_wait=0.1, piece=65536, synced_every=200_000, reserve=0
+    silence=3.0, patience=20.0, first_wait=0.02, longest_wait=0.1, piece=65536, synced_every=200_000, reserve=0
 )
 
 

@@ -135,7 +135,7 @@ class FakeHub:
         return server
 
     def _noted(self, handler: BaseHTTPRequestHandler) -> str:
-        port = int(str(handler.server.server_address[1]))
+        port = int(handler.connection.getsockname()[1])
         self.asked.append((port, unquote(handler.path), {k.lower(): v for k, v in handler.headers.items()}))
         return unquote(urlsplit(handler.path).path)
 

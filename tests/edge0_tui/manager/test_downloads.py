@@ -27,7 +27,7 @@ from engine.errors import UsageError
 from tests.edge0_tui.manager.conftest import FIRST, HASTY, REPO, WANTED
 from tests.edge0_tui.manager.fake_hub import Answer, FakeHub
 
-PATIENT = replace(HASTY, silence=10.0)
+PATIENT = replace(HASTY, silence=60.0)
 
 
 @asynccontextmanager
@@ -47,12 +47,12 @@ def pausing(hub: FakeHub, at: int = 400_000, name: str = FIRST) -> None:
 
 
 async def end_of(downloads: Downloads, key: str) -> Download:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(90):
         return [item async for item in downloads.watch(key)][-1]
 
 
 async def until_waiting(hub: FakeHub, part: Path, size: int) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(90):
         while not hub.waiting.is_set() or not part.exists() or part.stat().st_size < size:
             await asyncio.sleep(0.01)
     hub.waiting.clear()
@@ -89,7 +89,7 @@ async def test_pause_and_resume_and_cancel(hub: FakeHub, paths: Paths) -> None:
         part = Path(download.path) / f"{FIRST}.part"
         await until_waiting(hub, part, 400_000)
         assert being_written(Path(download.path))
-        await asyncio.wait_for(downloads.pause(download.key), 3)
+        await asyncio.wait_for(downloads.pause(download.key), 30)
         assert downloads.list()[0].state == "paused" and part.stat().st_size >= 400_000
         assert not being_written(Path(download.path))
         again = await downloads.resume(download.key)
@@ -197,7 +197,7 @@ async def test_the_process_stops_when_its_application_is_gone(hub: FakeHub, path
         process = downloads._processes[download.key]._process
         assert process is not None and process.stdin is not None
         process.stdin.close()
-        async with asyncio.timeout(3):
+        async with asyncio.timeout(30):
             assert await process.wait() == 130
 
 

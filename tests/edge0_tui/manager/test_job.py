@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import resource
 import shutil
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -61,7 +62,7 @@ def interrupted(hub: FakeHub, paths: Paths, name: str = FIRST, at: int = 400_000
     """A download that was stopped when `at` bytes of a file had been sent; all else is there."""
     stop = threading.Event()
     hub.fault = lambda file, asked, answer: setattr(answer, "pause_at", at if file == name else None)
-    run = Run(paths, replace(HASTY, silence=5.0), stop, RepoId(REPO))
+    run = Run(paths, replace(HASTY, silence=60.0), stop, RepoId(REPO))
     caught: list[BaseException] = []
 
     def work() -> None:
@@ -72,11 +73,11 @@ def interrupted(hub: FakeHub, paths: Paths, name: str = FIRST, at: int = 400_000
 
     thread = threading.Thread(target=work)
     thread.start()
-    assert hub.waiting.wait(5)
+    assert hub.waiting.wait(60)
     sidecar = folder_of(paths) / f"{name}.part.json"
     wait_until(lambda: part_size(paths, name) >= at and read_json(sidecar).get("synced", 0) >= HASTY.synced_every)
     stop.set()
-    thread.join(5)
+    thread.join(60)
     assert caught
     hub.gate.set()
     hub.fault = None
@@ -89,7 +90,7 @@ def part_size(paths: Paths, name: str) -> int:
     return 0
 
 
-def wait_until(condition: object, seconds: float = 5.0) -> None:
+def wait_until(condition: object, seconds: float = 60.0) -> None:
     assert callable(condition)
     done = threading.Event()
     for _ in range(int(seconds / 0.01)):
@@ -371,6 +372,63 @@ def test_a_disk_that_gets_full_keeps_what_has_arrived(hub: FakeHub, paths: Paths
     fetch(paths)
     assert_whole(paths, hub)
     assert hub.requests(FIRST)[-1]["range"] == "bytes=600000-"
+
+
+@pytest.fixture
+def small_disk(paths: Paths) -> Iterator[Path]:
+    """The models folder on a volume of 2 MiB of its own."""
+    paths.models.mkdir(parents=True)
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(paths.models)], capture_output=True
+    )
+    if made.returncode:
+        pytest.skip("no volume can be mounted here")
+    try:
+        yield paths.models
+    finally:
+        subprocess.run(["umount", "-l", str(paths.models)], check=True)
+
+
+@pytest.mark.skipif(shutil.which("mount") is None, reason="needs mount")
+def test_a_volume_that_others_fill_meanwhile(hub: FakeHub, paths: Paths, small_disk: Path) -> None:
+    ballast = small_disk / "ballast"
+
+    def fill(*_: object) -> None:
+        if not ballast.exists():
+            ballast.write_bytes(bytes(shutil.disk_usage(small_disk).free - 100_000))
+
+    with interrupted(hub, paths):
+        fill()
+        arrived = part_size(paths, FIRST)
+        with pytest.raises(SpaceError, match="are needed"):
+            fetch(paths)
+        # Room for what is known to be missing, but gone when it is needed.
+        ballast.unlink()
+        hub.fault = fill
+        with pytest.raises(SpaceError, match="is full"):
+            fetch(paths)
+        assert part_size(paths, FIRST) >= arrived
+        ballast.unlink()
+        hub.fault = None
+        sent = hub.sent[FIRST]
+        begun = part_size(paths, FIRST)
+        fetch(paths)
+        assert hub.sent[FIRST] - sent == len(hub.repos[REPO].files[FIRST]) - begun
+    assert_whole(paths, hub)
+
+
+def test_a_disk_that_others_fill_stops_it_before_it_is_full(
+    hub: FakeHub, paths: Paths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pause(name: str, asked: dict[str, str], answer: Answer) -> None:
+        answer.pause_at = 400_000 if name == FIRST else None
+        usage = shutil.disk_usage("/")._replace(free=1000)
+        monkeypatch.setattr("edge0_tui.manager.job.shutil.disk_usage", lambda folder: usage)
+
+    hub.fault = pause
+    with pytest.raises(SpaceError, match="1000 B free"):
+        fetch(paths, replace(HASTY, silence=60.0, reserve=1 << 20))
+    assert part_size(paths, FIRST) > 0
 
 
 def test_enospc_in_the_middle_of_a_write_counts_what_was_written(

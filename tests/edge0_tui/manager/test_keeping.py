@@ -23,6 +23,7 @@ from edge0_tui.manager.repo_id import RepoId
 from edge0_tui.manager.verify import FileVerdict, last_verdict, verify
 from edge0_tui.manager.writer_lock import writing
 from edge0_tui.paths import Paths
+from engine.checkpoint.checkpoint import open_checkpoint
 from engine.checkpoint.synthetic import tiny, write_synthetic
 from engine.errors import CheckpointError, UsageError
 from tests.edge0_tui.manager.conftest import HASTY
@@ -69,6 +70,13 @@ def test_fetched_is_verified_and_loadable(fetched: Path, paths: Paths) -> None:
     assert verdict.ok and set(outcomes(verdict.files).values()) == {"good"}
     assert progress[-1].done_bytes == progress[-1].total_bytes == verdict.bytes
     assert listed(paths)[REPO].status == "verified"
+
+
+def test_provenance_comes_from_the_record(fetched: Path) -> None:
+    opened = open_checkpoint(fetched)
+    assert (opened.name, opened.revision) == (REPO, "a" * 40)
+    (fetched / NAME).write_text('{"repo": "../x\\u001b[2J", "commit": "' + "a" * 40 + '"}')
+    assert open_checkpoint(fetched).name == fetched.name
 
 
 def test_one_flipped_bit_is_found_and_remembered(fetched: Path, paths: Paths) -> None:

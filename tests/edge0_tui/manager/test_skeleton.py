@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from edge0_tui.manager.repo_id import RepoId
 from edge0_tui.manager.skeleton import skeleton
 from engine.checkpoint.checkpoint import open_checkpoint
 from engine.checkpoint.synthetic import tiny, write_synthetic
+from engine.choice import choose
+from engine.protocol import Load
 from tests.edge0_tui.manager.fake_hub import Answer, FakeHub, Repo
 
 REPO = "someone/real-moe"
@@ -30,6 +33,8 @@ def test_it_opens_like_the_original_and_costs_little(hub: FakeHub, original: Pat
         assert (remote.dense_bytes, remote.expert_bytes) == (local.dense_bytes, local.expert_bytes)
         assert remote.experts_per_token == local.experts_per_token
         assert [path.name for path in remote.files.adapters] == [path.name for path in local.files.adapters]
+        facts = [choose(Load("x", str(place))).facts(1 << 20) for place in (folder, original)]
+        assert replace(facts[0], name="") == replace(facts[1], name="")
         for shard in remote.files.shards:
             assert shard.stat().st_size == (original / shard.name).stat().st_size
             assert shard.stat().st_blocks * 512 <= 300_000
