@@ -51,12 +51,18 @@ def _action_commands() -> type[Provider]:
     return ActionCommands
 
 
+def _model_commands() -> type[Provider]:
+    from edge0_tui.model_palette import ModelCommands
+
+    return ModelCommands
+
+
 class Edge0App(App[int]):
     """Wiring only: what happens in the chat is `Controller`'s, what it looks like is the screens'."""
 
     TITLE = "edge0"
     CSS_PATH: ClassVar[Any] = ["screens/chat.tcss", "screens/palette.tcss"]
-    COMMANDS: ClassVar[Any] = {_action_commands}
+    COMMANDS: ClassVar[Any] = {_action_commands, _model_commands}
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("app")
 
     def __init__(self, options: AppOptions, paths: Paths, reading: settings_file.Reading, engine: Engine) -> None:
@@ -158,7 +164,7 @@ class Edge0App(App[int]):
         self._asked_to_leave = True
         answers = [
             ("stay", "Stay", "the download goes on"),
-            ("leave", "Leave", "it pauses; what has arrived is kept, and d goes on with it next time"),
+            ("leave", "Leave", "it pauses, and goes on from there next time"),
         ]
         self.push_screen(AskScreen("A download is running", "", answers), self._answered_leaving)
 

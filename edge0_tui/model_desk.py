@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from edge0_tui.manager.remove import Removal
     from engine.outlook.engine_facts import DeviceFacts
 
+SWAP_SECONDS = 0.2
+"""How long swap is watched to see whether it grows."""
 FRESH_SECONDS = 10.0
 """How long what was read of the machine is shown without reading it again."""
 
@@ -88,7 +90,8 @@ class ModelDesk:
             if remote:
                 prospect = await asyncio.to_thread(look_at_repository, plan, self.paths, self._device)
             else:
-                prospect = await asyncio.to_thread(look, plan, self.paths, self._device, 0.2)
+                opened = known.prospect.what if known and known.prospect else None
+                prospect = await asyncio.to_thread(look, plan, self.paths, self._device, SWAP_SECONDS, opened)
             seen = Seen(time.monotonic(), prospect)
         except EngineError as error:
             seen = Seen(time.monotonic(), problem=str(error))
@@ -119,7 +122,7 @@ class ModelDesk:
             prospect = await asyncio.to_thread(measured, seen.prospect, self.paths, heard)
         except EngineError as error:
             return str(error)
-        self._seen.clear()  # the disk's speed concerns the others as well
+        self.forget_plans()  # the disk's speed concerns the others as well
         self._seen[line.plan] = Seen(time.monotonic(), prospect)
         return ""
 

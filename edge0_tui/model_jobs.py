@@ -40,7 +40,11 @@ class ModelJobs:
     """`changed` is called on the event loop whenever something may look different; `tell` when something ended."""
 
     def __init__(
-        self, paths: Paths, spawn: Callable[[Coroutine[Any, Any, None]], object], changed: Callable[[], None], tell: Tell
+        self,
+        paths: Paths,
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+        changed: Callable[[], None],
+        tell: Tell,
     ) -> None:
         self.checks: dict[str, Check] = {}
         self._paths, self._spawn, self._changed, self._tell = paths, spawn, changed, tell

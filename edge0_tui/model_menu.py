@@ -101,9 +101,12 @@ def _available(shelf: Shelf, downloads: Mapping[str, Download]) -> Iterator[Menu
             f"get:{item.name}", "fetch", item.name, _fetch_note(item, download), plan=item.name, fetch=item,
             download=download,
         )  # fmt: skip
+    by_repository = {download.repo: download for download in downloads.values()}
     for repo in shelf.asked:
         if repo not in listed:
-            yield MenuLine(f"get:{repo}", "fetch", repo, "not here", plan=repo)
+            download = by_repository.get(repo.partition("@")[0])
+            note = download.state if download else "not here"
+            yield MenuLine(f"get:{repo}", "fetch", repo, f"{'':8}  {note}", plan=repo, download=download)
 
 
 def _fetch_note(item: Available, download: Download | None) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prospect:
-    """`cached`: bytes of its weights in the page cache when it was looked at. `store`: where measurements are kept."""
+    """`cached` are bytes of its weights in the page cache when it was looked at; measurements are in `store`."""
 
     what: Planned
     facts: ModelFacts
@@ -33,8 +33,8 @@ class Prospect:
     ) -> Outlook:
         """What to expect, with what replies have taught about it. Fast enough to follow a slider.
 
-        A context that the model does not have becomes its longest. `held` is the footprint of the engine that a load
-        would replace.
+        A context that the model does not have becomes its longest. `held` is the footprint of the engine that a
+        load would replace.
         """
         from engine.outlook.learned import learned, learning_key
         from engine.outlook.outlook import outlook
@@ -57,12 +57,15 @@ class Prospect:
         return make(known) if known else plain
 
 
-def look(model: str, paths: Paths, device: DeviceFacts | None = None, window: float = 0.0) -> Prospect:
+def look(
+    model: str, paths: Paths, device: DeviceFacts | None = None, window: float = 0.0, opened: Planned | None = None
+) -> Prospect:
     """`model` is nano, 8b, 35b or a directory; a published tier need not be installed. Blocks.
 
-    `window` is how long swap is watched, in seconds. Raises CheckpointError for what is no checkpoint.
+    `window` is how long swap is watched, in seconds; `opened` spares reading the model's headers again. Raises
+    CheckpointError for what is no checkpoint.
     """
-    return _prospect(planned(model, paths), paths, device, window)
+    return _prospect(opened or planned(model, paths), paths, device, window)
 
 
 def look_at_repository(repo: str, paths: Paths, device: DeviceFacts | None = None) -> Prospect:
@@ -90,13 +93,9 @@ def measured(prospect: Prospect, paths: Paths, progress: Callable[[str], None]) 
     what = prospect.what
     if what.directory is None and is_repo(what.id):
         with skeleton(parse_repo(what.id)) as folder:
-            machine = measure(
-                prospect.machine, what.model, str(folder), paths.data, again=True, progress=progress
-            )
+            machine = measure(prospect.machine, what.model, str(folder), paths.data, again=True, progress=progress)
     else:
-        machine = measure(
-            prospect.machine, what.model, what.probe_name, paths.data, again=True, progress=progress
-        )
+        machine = measure(prospect.machine, what.model, what.probe_name, paths.data, again=True, progress=progress)
     return replace(prospect, machine=machine)
 
 

@@ -54,9 +54,10 @@ def first_choice(options: AppOptions, settings: Settings, paths: Paths) -> tuple
     context = options.context or settings.model.context or None
     if wanted == AUTOMATIC:
         found = automatic(paths, memory, context)
-        reason = Notice(f"Chosen for this machine: {found.reason}", "ctrl+o has the plans.") if found.reason else None
         choice = Choice(found.model, options.adapter, options.routing, memory, context, found.label)
-        return choice, reason
+        if not found.reason:
+            return choice, None
+        return choice, Notice(f"Chosen for this machine: {found.reason}", "ctrl+o shows the plans.")
     try:
         model = resolve(wanted, paths)
     except CheckpointError as error:

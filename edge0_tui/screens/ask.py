@@ -25,7 +25,8 @@ class AskScreen(Dialog[str]):
         self._text, self._answers = text, answers
 
     def body(self) -> ComposeResult:
-        yield Static(self._text, id="ask-text", markup=False)
+        if self._text:
+            yield Static(self._text, id="ask-text", markup=False)
         yield MenuList(id="ask-answers", text_width=max(len(word) for _, word, _ in self._answers))
 
     def on_mount(self) -> None:

@@ -72,6 +72,7 @@ class ModelsScreen(ModelsViewScreen):
         checks = {path: "checking" if check.running else "" for path, check in self.desk.jobs.checks.items()}
         if {**states, **checks} != self._states:
             self._states = {**states, **checks}
+            self.desk.forget_plans()
             self.run_worker(self.refill(), group="refill", exclusive=True)
             return
         self.query_one(ModelsList).show_lines(self.desk.lines())
@@ -156,6 +157,8 @@ class ModelsScreen(ModelsViewScreen):
             self.query_one(ModelsList).show_lines(self.desk.lines())
         elif line.choice is not None:
             self._load(line, line.choice)
+        else:
+            self.tell(Notice(f"{line.text} cannot be used: {line.note.strip()}.", tone="warning"))
 
     def _load(self, line: MenuLine, choice: Choice) -> None:
         out = self.plan(line)
@@ -179,9 +182,10 @@ class ModelsScreen(ModelsViewScreen):
 
     async def action_model_get(self) -> None:
         line = self.line
-        if line is not None and line.kind == "fetch" and not line.running:
-            if problem := await self.desk.jobs.fetch(line.plan):
-                self.tell(problem)
+        if line is None or line.kind != "fetch" or line.running:
+            return
+        if problem := await self.desk.jobs.fetch(line.plan):
+            self.tell(problem)
 
     async def action_model_pause(self) -> None:
         line = self.line
@@ -203,7 +207,8 @@ class ModelsScreen(ModelsViewScreen):
         ]
         text = f"{units.size(have)} of {line.text} have arrived."
         key = line.download.key if line.download else line.fetch.path if line.fetch else ""
-        self.app.push_screen(AskScreen("Cancel the download", text, answers), lambda said: self._cancelled(key, said))
+        question = AskScreen("Cancel the download", text, answers)
+        self.app.push_screen(question, lambda said: self._cancelled(key, said))
 
     def _cancelled(self, key: str, said: str | None) -> None:
         if said is not None:
@@ -266,7 +271,8 @@ class ModelsScreen(ModelsViewScreen):
         if plan.kept:
             text += f" Not part of the model and kept: {', '.join(plan.kept)}."
         answers = [("keep", "Keep", ""), ("delete", "Delete", f"frees {units.size(plan.bytes)}")]
-        self.app.push_screen(AskScreen(f"Delete {line.text}?", text, answers), lambda said: self._deleted(path, said))
+        question = AskScreen(f"Delete {line.text}?", text, answers)
+        self.app.push_screen(question, lambda said: self._deleted(path, said))
 
     def _deleted(self, path: Path, said: str | None) -> None:
         if said == "delete":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -78,7 +76,8 @@ class ModelsViewScreen(Dialog[Choice]):
 
     def tell(self, notice: Notice) -> None:
         """One line above the keys."""
-        text = Content.assemble((notice.message, _TONES[notice.tone]), (f"  {notice.hint}".rstrip(), "$text-muted"))
+        hint = f"  {notice.hint}" if notice.hint else ""
+        text = Content.assemble((notice.message, _TONES[notice.tone]), (hint, "$text-muted"))
         self.query_one("#models-note", Static).update(text)
 
     # --- drawing ---
@@ -103,15 +102,15 @@ class ModelsViewScreen(Dialog[Choice]):
         out = self.plan(line)
         head = self._head_rows(line, card.room)
         if out is not None:
-            card.show_head(_title(line, out), head, out.verdict)
+            card.show_head(_title(line), head, out.verdict)
             more = about.details_rows(self.details, card.room) if self.details else []
             card.show_plan(out, self.budget is None, more)
             return
-        card.show_head(_title(line, None), head, "" if not line.plan else "planning…" if self._planning(line) else "")
+        card.show_head(_title(line), head, "planning…" if self._planning(line) else "")
         card.show_text(*self._instead(line))
 
     def _planning(self, line: MenuLine) -> bool:
-        return not self.desk.needs_asking(line) and self.desk.seen(line.plan) is None
+        return bool(line.plan) and not self.desk.needs_asking(line) and self.desk.seen(line.plan) is None
 
     def _instead(self, line: MenuLine) -> tuple[str, Rows]:
         """What stands in the place of a plan."""
@@ -154,20 +153,21 @@ class ModelsViewScreen(Dialog[Choice]):
         rest = f"{units.size(max(0, total - have))} to fetch" if total else "size not known yet"
         if have:
             rest += f", {units.size(have)} are here"
-        rows = pair("download", f"{rest}; {units.size(free)} free on that disk", width)
+        room = f", {units.size(free)} free there" if free is not None else ""
+        rows = pair("download", rest + room, width)
         rows += pair("into", str(self.desk.paths.models), width)
         return rows + (transfer_rows(line.download, width) if line.download else [])
 
     def _draw_keys(self, line: MenuLine) -> None:
-        ids = [id for id in self.actions(line) if id]
         words = {"model_use": self._use_word(line)}
-        running = self._checking(line)
-        if running:
+        if self._checking(line):
             words["model_cancel"] = "stop verifying"
-        entries: list[Entry] = [
-            (BY_ID[id].key_label if id != "model_less" else "← →", words.get(id, BY_ID[id].bar), id if id != "model_less" else "")
-            for id in ids
-        ]
+        entries: list[Entry] = []
+        for id in self.actions(line):
+            both = id == "model_less"  # stands for the two keys, and a click could mean either
+            entries.append(
+                ("← →" if both else BY_ID[id].key_label, words.get(id, BY_ID[id].bar), "" if both else id)
+            )
         entries.append(("esc", "list" if self.on_card else "close", "close"))
         self.query_one(ActionLine).show(entries)
 
@@ -210,16 +210,15 @@ def _where(stored: Stored, width: int) -> Rows:
     """Where it lies and how it stands; what is wrong with it in red."""
     model = stored.model
     if model.status in ("damaged", "unfinished"):
-        return wrapped(f"{model.status}: {model.note}", width, "$error") + wrapped(str(model.path), width, "$text-muted")
+        reason = wrapped(f"{model.status}: {model.note}", width, "$error")
+        return reason + wrapped(str(model.path), width, "$text-muted")
     if model.status == "built in":
         return wrapped("built in: small, always there, knows this program and little else", width, "$text-muted")
     source = "" if model.source in str(model.path) else f" · {model.source}"
     return wrapped(f"{model.note}{source} · {model.path}", width, "$text-muted")
 
 
-def _title(line: MenuLine, out: Outlook | None) -> str:
+def _title(line: MenuLine) -> str:
     if line.kind in ("routing", "adapter"):
         return f"{line.kind} {line.text}"
-    if line.kind == "installed" and line.stored is not None:
-        return line.text
     return line.fetch.title if line.fetch is not None else line.text

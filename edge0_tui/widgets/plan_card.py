@@ -20,7 +20,11 @@ from edge0_tui.widgets.slider import Scale, Slider
 if TYPE_CHECKING:
     from engine.outlook.types import Outlook
 
-_VERDICTS = {"fits": ("● fits", "$success bold"), "tight": ("▲ tight", "$warning bold"), "no": ("✕ no", "$error bold")}
+_VERDICTS = {
+    "fits": ("● fits", "$success bold"),
+    "tight": ("▲ tight", "$warning bold"),
+    "no": ("✕ no", "$error bold"),
+}
 _STEPS = 48
 _LEAST_STEP = 16 << 20
 _CONTEXTS = tuple(4096 << n for n in range(12))
@@ -48,7 +52,9 @@ class PlanCard(Vertical):
     @property
     def room(self) -> int:
         """Cells of a row."""
-        return max(20, self.query_one("#card-scroll").scrollable_content_region.width or self.content_size.width - 1)
+        return max(
+            20, self.query_one("#card-scroll").scrollable_content_region.width or self.content_size.width - 2
+        )
 
     def show_head(self, title: str, rows: Sequence[Content], verdict: str = "") -> None:
         """The title with the verdict at the right, and rows about what is special to the line."""

@@ -90,6 +90,8 @@ class Slider(Widget, can_focus=True):
         room = max(4, width - LABEL - VALUE)
         knob = round(self.scale.share(self.value) * (room - 1))
         edge = min(room, round(self.scale.share(self.scale.comfortable) * (room - 1)) + 1)
+        if self.scale.high <= self.scale.comfortable:
+            edge = room
         label = "$primary bold" if self.has_focus else "$text-muted"
         track = [("━" if i < knob else "─", "$primary" if i < knob else "$hairline") for i in range(room)]
         track = [(mark, "$warning" if i >= edge else style) for i, (mark, style) in enumerate(track)]

@@ -13,7 +13,7 @@ from engine.plan import ModelFacts
 from engine.protocol import Load
 
 FULL_WIDTH = 4
-"""Bytes of a float32, in which the largest adapter is looked for; another width changes its size, not which it is."""
+"""Bytes of a float32, in which the largest adapter is looked for; another width changes its size only."""
 
 
 @dataclass(frozen=True)

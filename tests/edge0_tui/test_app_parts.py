@@ -20,6 +20,7 @@ from edge0_tui.model_menu import menu
 from edge0_tui.quantities import QUANTITIES
 from edge0_tui.screens.chat import ChatScreen
 from edge0_tui.screens.models import ModelsScreen
+from edge0_tui.shelf import Shelf, Stored
 from edge0_tui.widgets.bars import meter, sparkline
 from engine.protocol import Allocator, Counters, ExpertCounters, ModelInfo, RoutingReport, Ttft
 
@@ -49,7 +50,8 @@ def test_no_key_is_one_that_terminals_send_for_another_and_none_is_taken_twice()
     place = {"prompt": "chat"}
     used = [(place.get(action.scope, action.scope), key) for action in keys.ACTIONS for key in action.keys]
     assert not keys.UNUSABLE_KEYS & {key for _, key in used}
-    assert len({key for _, key in used}) == len(used)
+    assert len(set(used)) == len(used)
+    assert not {key for scope, key in used if scope == "app"} & {key for scope, key in used if scope != "app"}
     assert len(keys.BY_ID) == len(keys.ACTIONS)
 
 
@@ -123,7 +125,7 @@ def test_the_models_menu_marks_what_is_loaded_and_says_what_cannot_be_had() -> N
     installed = [Installed("nano", Path("/n"), "built in"), Installed("35b", Path("/m/35b"), "models folder")]
     info = ModelInfo("35b", "35B", "/m/35b", adapter="none", adapters_available=["/a/r16"], routing="exact")
     loaded = Choice("/m/35b", memory_bytes=123)
-    lines = menu(installed, loaded, info)
+    lines = menu(Shelf(tuple(Stored(item, 1 << 30) for item in installed)), loaded, info)
     assert [line.text for line in lines if line.loaded] == ["35b", "none", "exact"]
     nano = next(line for line in lines if line.text == "nano")
     assert nano.choice == Choice("nano", memory_bytes=123, label="nano")

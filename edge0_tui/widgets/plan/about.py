@@ -28,8 +28,8 @@ AGREEMENT = (
     "were used. This costs some speed; it changes no reply."
 )
 OTHER = (
-    "Any repository of the hub with a mixture of experts in a layout this engine knows. The plan is made from its "
-    "config.json and the headers of its weights, before any weight is fetched."
+    "Any repository of the hub with a mixture of experts in a layout this engine knows. The plan is made from "
+    "its config.json and the headers of its weights, before any weight is fetched."
 )
 
 

@@ -20,9 +20,7 @@ def machine_rows(machine: Machine, width: int) -> Rows:
     cores = UNKNOWN if machine.cores is None else f"{machine.cores} cores"
     rows = section("this machine", width)
     rows += pair("chip", f"{machine.chip or UNKNOWN}, {cores}", width)
-    rows += pair(
-        "memory", f"{units.size(memory.available)} available now of {units.size(memory.total)}", width
-    )
+    rows += pair("memory", f"{units.size(memory.available)} available now of {units.size(memory.total)}", width)
     if memory.limit is not None:
         rows += pair("control group", f"{units.size(memory.limit)} at most", width)
     rows += pair("swap", swap_text(memory.swap_used, machine.swapping), width, _tone(machine.swapping))

@@ -27,8 +27,8 @@ def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Rows:
 
 def bullet(text: str, width: int, style: str = "$text-muted") -> Rows:
     """A sentence of a list."""
-    lines = wrapped(text, width, style, indent=2)
-    return [Content.assemble(("· ", "$text-disabled"), lines[0].plain[2:], ).stylize(style, 2), *lines[1:]]
+    first, *rest = wrapped(text, width, style, indent=2)
+    return [Content.assemble(("· ", "$text-disabled"), (first.plain[2:], style)), *rest]
 
 
 def pair(name: str, value: str, width: int, style: str = "$foreground", label: int = LABEL) -> Rows:
@@ -47,5 +47,9 @@ def barred(
     named = Content.assemble((name, "$text-muted"), (f" {note}" if note else "", "$text-disabled"))
     named = named.truncate(label - 1, ellipsis=True)
     return Content.assemble(
-        named, " " * (label - named.cell_length), (full, style), (rest, "$hairline"), (value.rjust(width - label - room), "$foreground")
-    )  # fmt: skip
+        named,
+        " " * (label - named.cell_length),
+        (full, style),
+        (rest, "$hairline"),
+        (value.rjust(width - label - room), "$foreground"),
+    )

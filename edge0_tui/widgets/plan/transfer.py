@@ -51,7 +51,7 @@ def progress_rows(progress: Progress, words: str, width: int, *, moving: bool) -
         parts.append(f"{done} of {total}")
     if progress.files_total:
         parts.append(f"{progress.files_done} of {progress.files_total} files")
-    if moving:
+    if moving and not progress.stalled and progress.total_bytes:
         parts.append(units.rate(progress.rate).rjust(8))
         parts.append(f"{left(progress.eta_s)} left")
     lines: Rows = [bar]
@@ -60,7 +60,7 @@ def progress_rows(progress: Progress, words: str, width: int, *, moving: bool) -
         piece = Content.styled(part, "$foreground" if index == 0 else "$text-muted")
         if line.cell_length and line.cell_length + 3 + piece.cell_length > width:
             lines.append(line)
-            line = Content("")
+            line, piece = Content(""), Content.styled(part.lstrip(), "$text-muted")
         line = Content.assemble(line, (" · " if line.cell_length else "", "$text-disabled"), piece)
     return [*lines, line]
 
