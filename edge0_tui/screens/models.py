@@ -45,12 +45,14 @@ class ModelsScreen(ModelsViewScreen):
     async def on_mount(self) -> None:
         self.set_interval(1 / _REDRAWS_PER_SECOND, self._redraw)
         self.query_one(ModelsList).focus()
+        self.query_one(ModelsList).click_chooses = self.narrow
         await self.refill()
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(self.narrow, "-narrow")
-        self.query_one(ModelsList).click_chooses = self.narrow
-        self.call_after_refresh(self.draw)
+        for view in self.query(ModelsList):  # the first size comes before there is a list
+            view.click_chooses = self.narrow
+            self.call_after_refresh(self.draw)
 
     async def refill(self) -> None:
         """Read again what there is, and draw it."""

@@ -24,8 +24,8 @@ EXACT = (
     "Replies are the model's own, at the price of waiting for the disk."
 )
 AGREEMENT = (
-    "With predicted routing the model's own router is asked as well, and the panel shows which share of its experts "
-    "were used. This costs some speed; it changes no reply."
+    "With predicted routing the model's own router is asked as well, and the panel shows which share of its "
+    "experts were used. This costs some speed; it changes no reply."
 )
 OTHER = (
     "Any repository of the hub with a mixture of experts in a layout this engine knows. The plan is made from "
