@@ -76,7 +76,7 @@ class Edge0App(App[int]):
         self.controller = Controller(self.settings, self._save, self.spawn)
         self.link = EngineLink(engine, self.controller, SafeStart(paths.logs), self.spawn)
         self.jobs = ModelJobs(paths, self.spawn, self._jobs_changed, lambda notice: self.chat.show_notice(notice))
-        self.chat = ChatScreen(self.controller, Library(lambda: self.store), lambda: self.desk)
+        self.chat = ChatScreen(self.controller, Library(lambda: self.store, paths), lambda: self.desk)
         self.controller.attach(self.chat, self.link)
         self.controller.replied = self._learn
         self._interrupted = -_TWICE_SECONDS

@@ -62,7 +62,8 @@ def planned(model: str, places: Paths, volume: Path | None = None) -> Planned:
     if directory is None:
         found = published_model(model)
         return Planned(model, found, None, volume or places.models, found.stored_bytes)
-    return Planned(model, open_model(directory), directory, volume or directory, 0)
+    found = open_model(directory, str(places.adapters))
+    return Planned(model, found, directory, volume or directory, 0)
 
 
 def _directory(model: str, places: Paths) -> Path | None:

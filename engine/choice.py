@@ -28,7 +28,7 @@ class Chosen:
     adapters_dir: str = ""
 
     def largest_adapter(self, activation_bytes: int) -> LoraFile | None:
-        """Of those that fit and the chosen one: the one that takes the most memory."""
+        """Of those that fit and the chosen one."""
         known = fitting_adapters(self.checkpoint, self.adapters_dir).values()
         return largest([*known, *([self.adapter.file] if self.adapter else [])], activation_bytes)
 

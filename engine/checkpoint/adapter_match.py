@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from engine.checkpoint.adapter_metadata import AdapterMetadata
 from engine.checkpoint.checkpoint import Checkpoint
@@ -67,7 +66,7 @@ def match_lora(lora: LoraFile, checkpoint: Checkpoint) -> LoraMatch:
             skipped.append(name)
         else:
             not_found.append(name)
-    notes = (*_k_note(lora.path, lora.metadata, checkpoint), *_skip_note(lora, skipped))
+    notes = (*_k_note(_file(lora), lora.metadata, checkpoint), *_skip_note(lora, skipped))
     return LoraMatch(targets, tuple(not_found), tuple(skipped), tuple(misshapen), notes)
 
 
@@ -83,7 +82,7 @@ def require_lora(lora: LoraFile, checkpoint: Checkpoint) -> LoraMatch:
         if match.skipped:
             counts += f", {len(match.skipped)} cannot be adapted here"
         example = shown((match.misshapen or match.not_found or match.skipped)[0])
-        raise _foreign(lora.path, lora.metadata, checkpoint, f"{counts} (the first is {example})")
+        raise _foreign(_file(lora), lora.metadata, checkpoint, f"{counts} (the first is {example})")
     return match
 
 
@@ -96,15 +95,15 @@ def require_heads(heads: PrerouterFile, checkpoint: Checkpoint) -> HeadsMatch:
     if (heads.features, heads.num_experts) != (config.head_features, config.num_experts):
         theirs = f"its heads choose among {heads.num_experts} experts from {heads.features} features"
         why = f"{theirs}, not {config.num_experts} from {config.head_features}"
-        raise _foreign(heads.path, heads.metadata, checkpoint, why)
+        raise _foreign(heads.path.name, heads.metadata, checkpoint, why)
     applied = tuple(owner for owner in heads.owners if owner in config.moe_layers)
     if not applied:
-        raise _foreign(heads.path, heads.metadata, checkpoint, f"it has no layers {list(heads.owners)}")
+        raise _foreign(heads.path.name, heads.metadata, checkpoint, f"it has no layers {list(heads.owners)}")
     return HeadsMatch(
         applied=applied,
         not_found=tuple(owner for owner in heads.owners if owner not in applied),
         consumers=config.consumers(applied),
-        notes=_k_note(heads.path, heads.metadata, checkpoint),
+        notes=_k_note(heads.path.name, heads.metadata, checkpoint),
     )
 
 
@@ -122,17 +121,23 @@ def _linears(checkpoint: Checkpoint) -> Mapping[str, tuple[int, int]]:
 def _skip_note(lora: LoraFile, skipped: Sequence[str]) -> tuple[str, ...]:
     if not skipped:
         return ()
-    return (f"{lora.name} also adapts {len(skipped)} modules that are never adapted here, as routed experts",)
+    modules = "1 module" if len(skipped) == 1 else f"{len(skipped)} modules"
+    return (f"{lora.name} is not applied to {modules} that cannot be adapted here, such as routed experts",)
 
 
-def _k_note(path: Path, metadata: AdapterMetadata, checkpoint: Checkpoint) -> tuple[str, ...]:
+def _file(lora: LoraFile) -> str:
+    """What a person calls it: the folder, where the file's own name is the same for all."""
+    return lora.path.name if lora.format == "published" else lora.name
+
+
+def _k_note(file: str, metadata: AdapterMetadata, checkpoint: Checkpoint) -> tuple[str, ...]:
     k = metadata.experts_per_token
     if k in (None, checkpoint.experts_per_token):
         return ()
-    return (f"{path.name} was trained for K={k}, the checkpoint runs K={checkpoint.experts_per_token}",)
+    return (f"{file} was trained for K={k}, the checkpoint runs K={checkpoint.experts_per_token}",)
 
 
-def _foreign(path: Path, metadata: AdapterMetadata, checkpoint: Checkpoint, why: str) -> CheckpointError:
+def _foreign(file: str, metadata: AdapterMetadata, checkpoint: Checkpoint, why: str) -> CheckpointError:
     made_for = f" (made for {shown(metadata.model)})" if metadata.model else ""
     ours = f"{checkpoint.name} (tier {checkpoint.tier})"
-    return CheckpointError(f"{path.name}{made_for} does not belong to {ours}: {why}.", "Choose this tier's file.")
+    return CheckpointError(f"{file}{made_for} does not belong to {ours}: {why}.", "Choose this tier's file.")

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import mlx.core as mx
 import numpy as np
 
-from engine.adapters.load import adapter_dtype
 from engine.adapters.lora import attach
 from engine.adapters.prerouter import Heads
 from engine.checkpoint.prerouter import PrerouterFile
@@ -85,7 +84,8 @@ def _build(model: PlannedModel, kind: Kind, experts: ResidentExperts, kernels: K
     # What a layer asks of its experts is the same; only where they come from differs.
     built = build_model(kind.config, checkpoint.experts_per_token, weights, experts, kernels)  # type: ignore[arg-type]
     if model.adapter is not None:
-        dtype = adapter_dtype(kernels.activation_dtype)
+        # As `engine.adapters.load` holds them.
+        dtype = mx.float32 if kernels.activation_dtype == mx.float32 else mx.float16
         rank, targets = model.adapter.rank, set(kind.config.lora_targets)
         attach(built.linears, {m: _low_rank(built, m, rank, dtype) for m in targets if m in built.linears})
     return built
@@ -137,14 +137,14 @@ def _head(built: Model, vocabulary: int) -> float:
 
 def _heads(file: PrerouterFile, kernels: Kernels) -> float:
     """Seconds of all prerouter heads, from a few of them."""
-    dtype = adapter_dtype(kernels.activation_dtype)
     count = min(HEADS, len(file.owners))
 
     def stack(*shape: int) -> mx.array:
-        return mx.full((count, *shape), 0.001, dtype=dtype)
+        return mx.full((count, *shape), 0.001, dtype=mx.float16)
 
     features, experts = file.features, file.num_experts
     heads = Heads(
+        kernels,
         file.owners[:count],
         experts,
         stack(file.hidden, features),

@@ -12,9 +12,6 @@ from engine.facts import model_facts
 from engine.plan import ModelFacts
 from engine.protocol import Load
 
-FULL_WIDTH = 4
-"""Bytes of a float32, in which the largest adapter is looked for; another width changes its size only."""
-
 
 @dataclass(frozen=True)
 class PlannedModel:
@@ -54,9 +51,12 @@ class PlannedModel:
         return tuple(part.nbytes for part in self.checkpoint.records.layout.parts)
 
 
-def open_model(directory: Path, adapter: str = "") -> PlannedModel:
-    """The checkpoint in `directory`. Raises CheckpointError or UsageError as a load would."""
+def open_model(directory: Path, adapters_dir: str = "") -> PlannedModel:
+    """The checkpoint in `directory`, with those of a folder of adapters that fit it.
+
+    Raises CheckpointError or UsageError as a load would.
+    """
     from engine.choice import choose
 
-    chosen = choose(Load("plan", str(directory), adapter))
-    return PlannedModel(chosen.checkpoint, chosen.largest_adapter(FULL_WIDTH), chosen.heads)
+    chosen = choose(Load("plan", str(directory), adapters_dir=adapters_dir))
+    return PlannedModel(chosen.checkpoint, chosen.largest_adapter(2), chosen.heads)

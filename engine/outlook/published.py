@@ -85,9 +85,8 @@ def _lora(path: Path, spec: SyntheticSpec) -> LoraFile | None:
     if not infos:
         return None
     modules = {spec.published(module): module for module in spec.model.lora_targets}
-    scale = spec.lora_alpha / spec.lora_rank
     targets = {
-        module: LoraTarget(infos[f"{name}.lora_A"], infos[f"{name}.lora_B"], scale)
+        module: LoraTarget(infos[f"{name}.lora_A"], infos[f"{name}.lora_B"], spec.lora_alpha / spec.lora_rank)
         for name, module in modules.items()
     }
     return LoraFile(
@@ -96,7 +95,7 @@ def _lora(path: Path, spec: SyntheticSpec) -> LoraFile | None:
         format="published",
         rank=spec.lora_rank,
         alpha=spec.lora_alpha,
-        scale=scale,
+        scale=spec.lora_alpha / spec.lora_rank,
         targets=targets,
         skipped=(),
         metadata=_metadata("lora", spec),

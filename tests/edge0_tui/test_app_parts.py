@@ -19,6 +19,7 @@ from edge0_tui.installed import Installed
 from edge0_tui.model_menu import menu
 from edge0_tui.quantities import QUANTITIES
 from edge0_tui.screens.chat import ChatScreen
+from edge0_tui.screens.chats import ChatsScreen
 from edge0_tui.screens.models import ModelsScreen
 from edge0_tui.shelf import Shelf, Stored
 from edge0_tui.widgets.bars import meter, sparkline
@@ -47,18 +48,17 @@ FULL = Counters(
 
 
 def test_no_key_is_one_that_terminals_send_for_another_and_none_is_taken_twice() -> None:
-    place = {"prompt": "chat"}
-    used = [(place.get(action.scope, action.scope), key) for action in keys.ACTIONS for key in action.keys]
-    assert not keys.UNUSABLE_KEYS & {key for _, key in used}
-    assert len(set(used)) == len(used)
-    assert not {key for scope, key in used if scope == "app"} & {key for scope, key in used if scope != "app"}
+    for scopes in (("app", "chat", "prompt"), ("app", "chats"), ("app", "models")):
+        used = [key for action in keys.ACTIONS if action.scope in scopes for key in action.keys]
+        assert len(set(used)) == len(used)
+        assert not keys.UNUSABLE_KEYS & set(used)
     assert len(keys.BY_ID) == len(keys.ACTIONS)
 
 
 def test_every_action_can_be_run_where_its_scope_says() -> None:
     for action in keys.ACTIONS:
         if action.id != "history":
-            owner = {"app": Edge0App, "models": ModelsScreen}.get(action.scope, ChatScreen)
+            owner = {"app": Edge0App, "chats": ChatsScreen, "models": ModelsScreen}.get(action.scope, ChatScreen)
             assert hasattr(owner, f"action_{action.id}"), action.id
 
 
@@ -126,7 +126,7 @@ def test_the_models_menu_marks_what_is_loaded_and_says_what_cannot_be_had() -> N
     info = ModelInfo("35b", "35B", "/m/35b", adapter="none", adapters_available=["/a/r16"], routing="exact")
     loaded = Choice("/m/35b", memory_bytes=123)
     lines = menu(Shelf(tuple(Stored(item, 1 << 30) for item in installed)), loaded, info)
-    assert [line.text for line in lines if line.loaded] == ["35b", "none", "exact"]
+    assert [line.text for line in lines if line.marked] == ["35b", "none", "exact"]
     nano = next(line for line in lines if line.text == "nano")
     assert nano.choice == Choice("nano", memory_bytes=123, label="nano")
     adapter = next(line for line in lines if line.text == "r16")

@@ -9,17 +9,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import mlx.core as mx
 import pytest
 
-import engine.session
-from engine.checkpoint import open_checkpoint
+from engine import session as sessions
+from engine.adapters import load as adapters
+from engine.checkpoint import TensorInfo, open_checkpoint
 from engine.checkpoint.synthetic import SyntheticSpec, tiny
 from engine.checkpoint.synthetic.adapters import HEADS, LORA, write_adapters
 from engine.checkpoint.synthetic.words import Randomness
 from engine.checkpoint.tiers import NANO
 from engine.choice import choose
 from engine.errors import CheckpointError, PlanError
-from engine.loaded import LoadStopped
+from engine.loaded import LoadStopped, load
+from engine.models import weights
+from engine.models.arrays import read_array
 from engine.plan import least_budget
 from engine.protocol import Delta, Event, Generate, Load, Message, ModelInfo, Sampling
 from engine.session import Session
@@ -134,13 +138,14 @@ def test_the_folders_adapters_count_in_the_plan_from_the_start(tiny_checkpoint: 
 
 
 def test_a_stopped_load_reads_not_one_tensor_more(tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from engine.adapters import load as adapters
-    from engine.models import weights
-
     read: list[str] = []
+
+    def noted(info: TensorInfo) -> mx.array:
+        read.append(info.name)
+        return read_array(info)
+
     for module in (weights, adapters):
-        original = module.read_array
-        monkeypatch.setattr(module, "read_array", lambda info, o=original: (read.append(info.name), o(info))[1])
+        monkeypatch.setattr(module, "read_array", noted)
     loads(Session(), request(tiny_checkpoint))
     total = len(read)
     for allowed in (1, total // 2, total - 30, total - 3):
@@ -156,14 +161,13 @@ def test_the_old_base_is_gone_before_the_next_one_is_read(
     session = Session()
     loads(session, request(tiny_checkpoint))
     old = weakref.ref(session.loaded.model)
-    original = engine.session.load
 
     def checked(*arguments: object) -> object:
         gc.collect()
         assert old() is None, "two bases would be in memory"
-        return original(*arguments)  # type: ignore[arg-type]
+        return load(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(engine.session, "load", checked)
+    monkeypatch.setattr(sessions, "load", checked)
     loads(session, request(plain_checkpoint))
 
 

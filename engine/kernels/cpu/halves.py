@@ -17,7 +17,7 @@ SERIAL_WORK = 1 << 20  # as in runs.py
 
 
 @intrinsic
-def _widened(typing_context: Any, word: Any) -> Any:
+def _widened(typing_context, word):  # type: ignore[no-untyped-def]
     """The float32 of a float16's bits. Exponent and fraction are moved into place and rescaled, which holds for
     subnormal numbers as well; there is no instruction for it that every processor has."""
 

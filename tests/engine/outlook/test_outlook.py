@@ -161,10 +161,10 @@ def test_what_was_learned_corrects_and_says_so() -> None:
 
 def test_it_follows_a_slider() -> None:
     at = machine()
-    began = time.perf_counter()
+    began = time.thread_time()  # what other programs take is not the planner's
     for step in range(50):
         outlook(FACTS_35B, at, budget=3 * GiB + step * 64 * MiB)
-    assert (time.perf_counter() - began) / 50 < 0.005
+    assert (time.thread_time() - began) / 50 < 0.005
 
 
 def test_the_accelerator_holds_no_interpreter() -> None:
