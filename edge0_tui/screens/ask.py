@@ -21,7 +21,7 @@ class AskScreen(Dialog[str]):
     def __init__(self, title: str, text: str, answers: Sequence[tuple[str, str, str]]) -> None:
         """`answers`: id, word, and a note on what it leads to."""
         super().__init__()
-        self.TITLE = title
+        self.heading = title
         self._text, self._answers = text, answers
 
     def body(self) -> ComposeResult:

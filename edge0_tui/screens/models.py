@@ -152,7 +152,7 @@ class ModelsScreen(ModelsViewScreen):
             self.query_one("#card-scroll").focus()
             self.call_after_refresh(self.draw)
         elif line.kind == "fetch":
-            self.action_model_get()
+            self.run_worker(self.action_model_get())
         elif line.kind == "agreement":
             problem = self.desk.set_agreement(not self.desk.agreement())
             self.tell(Notice(problem, tone="warning" if problem else "info"))

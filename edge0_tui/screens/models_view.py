@@ -54,7 +54,7 @@ class ModelsViewScreen(Dialog[Choice]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="sheet"):
-            yield Static(Content.styled(self.TITLE or "", "bold"), classes="sheet-title")
+            yield Static(Content.styled(self.heading, "bold"), classes="sheet-title")
             with Horizontal(id="models-middle"):
                 yield ModelsList(id="models-list")
                 yield PlanCard(id="card")
@@ -88,7 +88,7 @@ class ModelsViewScreen(Dialog[Choice]):
         if seen is None or seen.prospect is None:
             return None
         info = self.desk.link.info
-        routing = info.routing if info and line.marked else ""
+        routing: str = info.routing if info and line.marked else ""
         if line.kind == "routing":
             routing = line.text
         return seen.prospect.outlook(self.budget, self.context, routing, self.desk.link.footprint)
