@@ -27,7 +27,8 @@ from engine.errors import EngineError
 _SETTLE_SECONDS = 0.08
 """A line the cursor only passes is not planned for."""
 _REDRAWS_PER_SECOND = 5
-_SLIDER_STEPS = 1
+LOW = 28
+"""Rows below which the sheet gives up its air."""
 
 
 class ModelsScreen(ModelsViewScreen):
@@ -50,9 +51,13 @@ class ModelsScreen(ModelsViewScreen):
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(self.narrow, "-narrow")
+        self.set_class(self.app.size.height < LOW, "-low")
         for view in self.query(ModelsList):  # the first size comes before there is a list
             view.click_chooses = self.narrow
-            self.call_after_refresh(self.draw)
+
+    @on(PlanCard.Resized)
+    def _card_resized(self) -> None:
+        self.call_after_refresh(self.draw)
 
     async def refill(self) -> None:
         """Read again what there is, and draw it."""
@@ -114,10 +119,10 @@ class ModelsScreen(ModelsViewScreen):
         self.draw()
 
     def action_model_less(self) -> None:
-        self._slide(-_SLIDER_STEPS)
+        self._slide(-1)
 
     def action_model_more(self) -> None:
-        self._slide(_SLIDER_STEPS)
+        self._slide(1)
 
     def _slide(self, steps: int) -> None:
         if self.query_one(PlanCard).outlook is not None:
@@ -150,7 +155,6 @@ class ModelsScreen(ModelsViewScreen):
         elif self.narrow and not self.on_card:
             self.add_class("-card")
             self.query_one("#card-scroll").focus()
-            self.call_after_refresh(self.draw)
         elif line.kind == "fetch":
             self.run_worker(self.action_model_get())
         elif line.kind == "agreement":

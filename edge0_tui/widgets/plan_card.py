@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 
 from edge0_tui import units
 from edge0_tui.widgets.plan.machine import machine_rows
@@ -39,6 +40,9 @@ class PlanCard(Vertical):
         super().__init__(id=id)
         self.outlook: Outlook | None = None
 
+    class Resized(Message):
+        """There is another width to draw for."""
+
     def compose(self) -> ComposeResult:
         yield Rows(id="card-head")
         yield Slider("budget", id="budget")
@@ -48,6 +52,9 @@ class PlanCard(Vertical):
 
     def on_mount(self) -> None:
         self.show_text("", [])
+
+    def on_resize(self) -> None:
+        self.post_message(self.Resized())
 
     @property
     def room(self) -> int:

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-LABEL, VALUE = 10, 22
+LABEL, VALUE = 10, 17
 """Cells of the name at the left and of the value at the right."""
 
 

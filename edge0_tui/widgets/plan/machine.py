@@ -40,8 +40,7 @@ def disk_rows(disk: DiskSpeed | None, width: int) -> Rows:
     rows = pair("disk speed", f"experts of {units.size(disk.record)} at random places, measured {when}", width)
     best = max(rate for _, rate in disk.rates)
     for depth, rate in disk.rates:
-        name = f"{depth:>2} {'read' if depth == 1 else 'reads'} in flight"
-        rows.append(barred(name, rate / best, units.rate(rate), width, style="$secondary"))
+        rows.append(barred(f"{depth:>2} at a time", rate / best, units.rate(rate), width, style="$secondary"))
     return rows
 
 
