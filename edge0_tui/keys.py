@@ -10,8 +10,8 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["app", "chat", "prompt", "chats"]
-Group = Literal["Conversation", "Model", "View", "Program", "In the list of chats"]
+Scope = Literal["app", "chat", "prompt", "chats", "models"]
+Group = Literal["Conversation", "Model", "View", "Program", "In the list of chats", "In the models screen"]
 UNUSABLE_KEYS = frozenset({"ctrl+i", "ctrl+m", "ctrl+h", "ctrl+left_square_bracket"})
 
 
@@ -179,6 +179,60 @@ ACTIONS: tuple[Action, ...] = (
             ("close", "Close", "close", "Back to the conversation.", ("escape", "ctrl+b")),
         )
     ),
+    *(
+        Action(id, label, help, keys, "In the models screen", "models", bar, palette=False)
+        for id, label, help, keys, bar in (
+            (
+                "model_use",
+                "Load or fetch",
+                "Do what the line is for: load, fetch, put on, switch.",
+                ("enter",),
+                "load",
+            ),
+            ("model_less", "Smaller budget", "Plan with a smaller memory budget.", ("left",), "budget"),
+            ("model_more", "Larger budget", "Plan with a larger memory budget.", ("right",), ""),
+            ("model_automatic", "Usual budget", "Plan with the budget the engine would choose.", ("b",), "usual"),
+            (
+                "model_context",
+                "Context",
+                "Plan with the next longer context; after the longest the shortest.",
+                ("c",),
+                "context",
+            ),
+            ("model_get", "Fetch", "Begin a download, or go on with one.", ("d",), "fetch"),
+            ("model_pause", "Pause", "Pause a download; what has arrived is kept.", ("p",), "pause"),
+            (
+                "model_cancel",
+                "Cancel",
+                "Stop a download or a verification; asks what to do with what has arrived.",
+                ("x",),
+                "cancel",
+            ),
+            (
+                "model_repository",
+                "Other repository",
+                "Plan for any repository of the hub, by its name.",
+                ("o",),
+                "other",
+            ),
+            ("model_measure", "Measure", "Measure this disk and the kernels, some 15 seconds.", ("m",), "measure"),
+            (
+                "model_details",
+                "Details",
+                "Tensors, sizes, quantisation, and where the files came from.",
+                ("i",),
+                "details",
+            ),
+            ("model_verify", "Verify", "Read and hash every file.", ("v",), "verify"),
+            (
+                "model_delete",
+                "Delete",
+                "Delete a model that was fetched; says first what that frees.",
+                ("delete",),
+                "delete",
+            ),
+        )
+    ),
 )
 BY_ID = {action.id: action for action in ACTIONS}
 PRIORITY = frozenset({"copy_or_stop", "quit", "command_palette"})
@@ -207,7 +261,7 @@ def bindings(scope: Scope, namespace: str = "") -> list[BindingType]:
 
 def show_key(key: str) -> str:
     """A key as people read it: `ctrl+p` → `^p`, `escape` → `esc`."""
-    names = {"escape": "esc", "up": "↑", "down": "↓"}
+    names = {"escape": "esc", "up": "↑", "down": "↓", "left": "←", "right": "→", "delete": "del"}
     return key.replace("ctrl+", "^") if key.startswith("ctrl+") else names.get(key, key)
 
 

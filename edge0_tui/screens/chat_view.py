@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -26,6 +30,9 @@ from edge0_tui.widgets.status_line import StatusLine
 from edge0_tui.widgets.transcript import Transcript
 from engine.protocol import Piece
 
+if TYPE_CHECKING:
+    from edge0_tui.manager.events import Download
+
 PANEL_FROM = 100
 PANEL_ASKED_FROM = 72
 STATUS_FROM = 60
@@ -44,6 +51,7 @@ class ChatViewScreen(Screen[None]):
         self.offer: ChatLine | None = None
         self.panel_wanted = controller.settings.look.panel
         self.panel_asked = False
+        self._fetching = ""
         self._dirty = True
 
     def compose(self) -> ComposeResult:
@@ -139,6 +147,13 @@ class ChatViewScreen(Screen[None]):
         self.query_one(Prompt).cursor_blink = settings.look.animations
         self.lay_out()
 
+    def show_downloads(self, running: Sequence[Download]) -> None:
+        """What is being fetched, for the header."""
+        from edge0_tui.widgets.plan.transfer import short
+
+        self._fetching = " · ".join(map(short, running))
+        self.changed()
+
     # --- drawing ---
 
     def _show_transcript(self, shown: bool) -> None:
@@ -161,7 +176,7 @@ class ChatViewScreen(Screen[None]):
             return
         self._dirty = False
         controller = self.controller
-        self.query_one(HeaderLine).show(header_state(controller))
+        self.query_one(HeaderLine).show(dataclasses.replace(header_state(controller), fetching=self._fetching))
         panel = self.query_one("#panel-scroll")
         if panel.display:
             self.query_one(Panel).show(controller.figures, panel.size.height)
