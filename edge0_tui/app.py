@@ -23,6 +23,7 @@ from edge0_tui.clipboard import copy
 from edge0_tui.controller import Controller
 from edge0_tui.engine_link import EngineLink
 from edge0_tui.library import Library
+from edge0_tui.live_themes import TOPIC, LiveThemes
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
 from edge0_tui.paths import Paths, find_paths
@@ -61,9 +62,7 @@ class Edge0App(App[int]):
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.options, self.paths, self.settings = options, paths, reading.settings
         self.settings_errors = reading.errors
-        self.found_themes = themes.load(paths.settings.parent / "themes")
-        for theme in self.found_themes.themes.values():
-            self.register_theme(theme)
+        self.themes = LiveThemes(self, paths.settings.parent / "themes", self._theme_wanted())
         self.controller = Controller(self.settings, self._save, self.spawn)
         self.link = EngineLink(engine, self.controller, SafeStart(paths.logs), self.spawn)
         self.chat = ChatScreen(self.controller, Library(lambda: self.store, paths))
@@ -157,13 +156,12 @@ class Edge0App(App[int]):
     def action_settings(self) -> None:
         from edge0_tui.screens.settings import SettingsScreen
 
-        titles = self.found_themes.titles
-        self._show(SettingsScreen(self.settings, titles, self.change_settings, str(self.paths.settings)))
+        self._show(SettingsScreen(self.settings, self.themes.titles, self.change_settings, str(self.paths.settings)))
 
     def action_theme(self) -> None:
         from edge0_tui.screens.themes import ThemesScreen
 
-        self.push_screen(ThemesScreen(self.found_themes.titles), self._keep_theme)
+        self.push_screen(ThemesScreen(self.themes), self._keep_theme)
 
     def _show(self, screen: Screen[Any]) -> None:
         """Open a screen over the chat; the key that opened it closes it, and another one's takes its place."""
@@ -197,12 +195,18 @@ class Edge0App(App[int]):
             if problem := self.change_settings(dataclasses.replace(self.settings, look=look)):
                 self.chat.show_notice(Notice(problem, tone="warning"))
 
+    def _theme_wanted(self) -> str:
+        return themes.WITHOUT_COLOUR if self.no_color else self.settings.look.theme
+
+    def look_at_themes(self) -> None:
+        """Show what has changed in the user's theme files, and say what is wrong with them."""
+        if self.themes.changed():
+            self.chat.close_notice(TOPIC)
+            if problem := self.themes.problem():
+                self.chat.show_notice(problem)
+
     def _show_look(self) -> None:
-        wanted = themes.WITHOUT_COLOUR if self.no_color else self.settings.look.theme
-        for name in (wanted, themes.DEFAULT):
-            if name in self.available_themes:
-                self.theme = name
-                break
+        self.themes.show(self._theme_wanted())
         self.animation_level = "full" if self.settings.look.animations else "none"
 
 

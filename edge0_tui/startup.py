@@ -18,12 +18,15 @@ from engine.errors import CheckpointError
 if TYPE_CHECKING:
     from edge0_tui.app import Edge0App
 
+_THEMES_SECONDS = 1.0
+
 
 async def begin(app: Edge0App) -> None:
     """Runs once the first picture is on screen."""
-    for problem in (_settings_problem(app), _themes_problem(app)):
+    for problem in (_settings_problem(app), app.themes.problem()):
         if problem:
             app.chat.show_notice(problem)
+    app.set_interval(_THEMES_SECONDS, app.look_at_themes)
     choice, notice = first_choice(app.options, app.settings, app.paths)
     if notice:
         app.chat.show_notice(notice)
@@ -60,10 +63,3 @@ def _settings_problem(app: Edge0App) -> Notice | None:
     return Notice(
         f"Settings: {first}{rest}.", f"Defaults are used; {app.paths.settings} is left as it is.", "warning"
     )
-
-
-def _themes_problem(app: Edge0App) -> Notice | None:
-    errors = list(app.found_themes.errors)
-    if app.settings.look.theme not in app.available_themes:
-        errors.append(f"there is no theme {app.settings.look.theme!r}")
-    return Notice(f"Themes: {' · '.join(errors)}", tone="warning") if errors else None
