@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import gc
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Coroutine
@@ -18,10 +20,11 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.worker import Worker
 
-from edge0_tui import keys, settings_file, themes
+from edge0_tui import keymap_file, keys, settings_file, themes
 from edge0_tui.clipboard import copy
 from edge0_tui.controller import Controller
 from edge0_tui.engine_link import EngineLink
+from edge0_tui.keymap import Keymap
 from edge0_tui.library import Library
 from edge0_tui.live_themes import TOPIC, LiveThemes
 from edge0_tui.notices import Notice
@@ -31,6 +34,8 @@ from edge0_tui.safe_start import SafeStart
 from edge0_tui.screens.chat import ChatScreen
 from edge0_tui.settings import Settings
 from edge0_tui.terminal_keys import know_alt_enter
+from edge0_tui.terminal_title import RESTORE, SAVE
+from edge0_tui.window import Window
 from engine.interface import Engine
 
 if TYPE_CHECKING:
@@ -49,7 +54,7 @@ def _action_commands() -> type[Provider]:
     return ActionCommands
 
 
-class Edge0App(App[int]):
+class Edge0App(App[int], inherit_bindings=False):
     """Wiring only: what happens in the chat is `Controller`'s, what it looks like is the screens'."""
 
     TITLE = "edge0"
@@ -62,11 +67,16 @@ class Edge0App(App[int]):
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.options, self.paths, self.settings = options, paths, reading.settings
         self.settings_errors = reading.errors
+        self.keymap_path = paths.settings.parent / keymap_file.NAME
+        reading_keys = keymap_file.read(self.keymap_path)
+        self.keymap_errors = reading_keys.errors
         self.themes = LiveThemes(self, paths.settings.parent / "themes", self._theme_wanted())
         self.controller = Controller(self.settings, self._save, self.spawn)
         self.link = EngineLink(engine, self.controller, SafeStart(paths.logs), self.spawn)
         self.chat = ChatScreen(self.controller, Library(lambda: self.store, paths))
+        self.chat.window = Window(self.write_to_terminal)
         self.controller.attach(self.chat, self.link)
+        self.use_keymap(reading_keys.keymap)
         self._interrupted = -_TWICE_SECONDS
         self._leaving = False
         self._show_look()
@@ -113,6 +123,10 @@ class Edge0App(App[int]):
 
         self.spawn(begin(self))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While a screen waits for any key, no key does anything else."""
+        return not any(getattr(screen, "TAKES_EVERY_KEY", False) for screen in self.screen_stack[-1:])
+
     # --- actions of the whole application ---
 
     async def action_quit(self) -> None:
@@ -133,7 +147,7 @@ class Edge0App(App[int]):
             self.spawn(self.action_quit())
         else:
             self._interrupted = time.monotonic()
-            self.chat.show_notice(Notice("ctrl+c again leaves.", topic="leave"))
+            self.chat.show_notice(Notice("{key:copy_or_stop} again leaves.", topic="leave"))
 
     def copy_to_clipboard(self, text: str) -> None:
         """Textual's own way is the second; see `edge0_tui.clipboard`."""
@@ -146,7 +160,7 @@ class Edge0App(App[int]):
     def action_help(self) -> None:
         from edge0_tui.screens.help import HelpScreen
 
-        self._show(HelpScreen())
+        self._show(HelpScreen(self.keymap))
 
     def action_log(self) -> None:
         from edge0_tui.screens.log import LogScreen
@@ -156,7 +170,14 @@ class Edge0App(App[int]):
     def action_settings(self) -> None:
         from edge0_tui.screens.settings import SettingsScreen
 
-        self._show(SettingsScreen(self.settings, self.themes.titles, self.change_settings, str(self.paths.settings)))
+        self._show(
+            SettingsScreen(self.settings, self.themes.titles, self.change_settings, str(self.paths.settings))
+        )
+
+    def action_keys(self) -> None:
+        from edge0_tui.screens.keys import KeysScreen
+
+        self._show(KeysScreen(self.keymap, self.change_keymap, self.keymap_errors))
 
     def action_theme(self) -> None:
         from edge0_tui.screens.themes import ThemesScreen
@@ -189,6 +210,23 @@ class Edge0App(App[int]):
             return f"Not written: {error}"
         return ""
 
+    def use_keymap(self, keymap: Keymap) -> None:
+        """These keys from now on, in bindings and wherever keys are shown."""
+        self.keymap = keymap
+        self.set_keymap(keymap.for_textual())
+        self.chat.use_keymap(keymap)
+
+    def change_keymap(self, keymap: Keymap) -> str:
+        """Use these keys and write them down; answers with what hinders the latter."""
+        self.use_keymap(keymap)
+        if self.keymap_errors:
+            return f"Not written: {self.keymap_path} has errors and is left as it is."
+        try:
+            keymap_file.write(self.keymap_path, keymap)
+        except OSError as error:
+            return f"Not written: {error}"
+        return ""
+
     def _keep_theme(self, name: str | None) -> None:
         if name is not None:
             look = dataclasses.replace(self.settings.look, theme=name)
@@ -197,6 +235,11 @@ class Edge0App(App[int]):
 
     def _theme_wanted(self) -> str:
         return themes.WITHOUT_COLOUR if self.no_color else self.settings.look.theme
+
+    def write_to_terminal(self, sequence: str) -> None:
+        """A sequence that draws nothing, between two of Textual's pictures."""
+        if self._driver is not None and not self.is_web:
+            self._driver.write(sequence)
 
     def look_at_themes(self) -> None:
         """Show what has changed in the user's theme files, and say what is wrong with them."""
@@ -224,8 +267,17 @@ def run_app(options: AppOptions) -> int:
 
 
 async def _run(app: Edge0App, engine: Engine) -> int:
+    _to_terminal(SAVE)
     try:
         await app.run_async()
     finally:
+        _to_terminal(RESTORE)
         await engine.close()
     return app.return_code or 0
+
+
+def _to_terminal(sequence: str) -> None:
+    """Before and after the full screen; a terminal that is gone needs nothing restored."""
+    with contextlib.suppress(OSError):
+        sys.stdout.write(sequence)
+        sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""The themes of a running application: one for the first picture, all soon after, the user's read again as they change."""
+"""The themes of a running application: one for the first picture, all soon after, the user's as they change."""
 
 from __future__ import annotations
 

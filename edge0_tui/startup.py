@@ -23,7 +23,7 @@ _THEMES_SECONDS = 1.0
 
 async def begin(app: Edge0App) -> None:
     """Runs once the first picture is on screen."""
-    for problem in (_settings_problem(app), app.themes.problem()):
+    for problem in (_settings_problem(app), _keymap_problem(app), app.themes.problem()):
         if problem:
             app.chat.show_notice(problem)
     app.set_interval(_THEMES_SECONDS, app.look_at_themes)
@@ -63,3 +63,10 @@ def _settings_problem(app: Edge0App) -> Notice | None:
     return Notice(
         f"Settings: {first}{rest}.", f"Defaults are used; {app.paths.settings} is left as it is.", "warning"
     )
+
+
+def _keymap_problem(app: Edge0App) -> Notice | None:
+    if not app.keymap_errors:
+        return None
+    hint = f"These keep their usual keys; {app.keymap_path} is left as it is."
+    return Notice(f"Keys: {' · '.join(app.keymap_errors)}.", hint, "warning")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -11,6 +13,7 @@ from textual.widgets import Static
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.turn import Attribution, Turn
 from edge0_tui.controller import Controller
+from edge0_tui.keymap import Keymap
 from edge0_tui.library import ChatLine
 from edge0_tui.notices import Notice
 from edge0_tui.screens.chrome import doing, header_state, key_bar, placeholder
@@ -24,6 +27,7 @@ from edge0_tui.widgets.panel import Panel
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.status_line import StatusLine
 from edge0_tui.widgets.transcript import Transcript
+from edge0_tui.window import Window
 from engine.protocol import Piece
 
 PANEL_FROM = 100
@@ -44,6 +48,8 @@ class ChatViewScreen(Screen[None]):
         self.offer: ChatLine | None = None
         self.panel_wanted = controller.settings.look.panel
         self.panel_asked = False
+        self.keymap = Keymap()
+        self.window = Window()
         self._dirty = True
 
     def compose(self) -> ComposeResult:
@@ -69,6 +75,7 @@ class ChatViewScreen(Screen[None]):
         self.query_one(Transcript).display = False
         settings = self.controller.settings
         self.query_one(Prompt).cursor_blink = settings.look.animations
+        self.use_keymap(self.keymap)
         if settings.chat.show_thinking:
             self.query_one(Transcript).toggle_thinking()
         self.set_interval(1 / _REDRAWS_PER_SECOND, self._redraw)
@@ -115,6 +122,7 @@ class ChatViewScreen(Screen[None]):
         self.query_one(Transcript).add_user(turn)
 
     def show_reply(self, turn: Turn, model: str) -> None:
+        self.window.asked()
         self.query_one(Transcript).begin_reply(turn.id, model)
 
     def show_pieces(self, pieces: list[Piece], thinking_tokens: int) -> None:
@@ -122,15 +130,25 @@ class ChatViewScreen(Screen[None]):
 
     def show_finish(self, attribution: Attribution) -> None:
         self.query_one(Transcript).finish(attribution)
+        wanted, chat = self.controller.settings.attention, self.controller.conversation.title
+        self.window.answered(attribution.model, chat, self.app.app_focus, wanted)
 
     def show_notice(self, notice: Notice) -> None:
-        self.query_one(Banner).show(notice)
+        said = replace(notice, message=self.keymap.say(notice.message), hint=self.keymap.say(notice.hint))
+        self.query_one(Banner).show(said)
 
     def close_notice(self, topic: str) -> None:
         self.query_one(Banner).over(topic)
 
     def give_back(self, text: str) -> None:
         self.query_one(Prompt).restore(text)
+
+    def use_keymap(self, keymap: Keymap) -> None:
+        """Actions have these keys now."""
+        self.keymap = keymap
+        self._dirty = True
+        for prompt in self.query(Prompt):
+            prompt.use_keys(keymap.keys("send"), keymap.keys("newline"))
 
     def apply(self, settings: Settings) -> None:
         """Settings have changed."""
@@ -167,11 +185,13 @@ class ChatViewScreen(Screen[None]):
             self.query_one(Panel).show(controller.figures, panel.size.height)
         else:
             self.query_one(StatusLine).show(controller.figures)
-        self.query_one(KeyBar).show(*key_bar(controller))
-        self.query_one(Prompt).placeholder = placeholder(controller)
-        self.query_one(ActivityLine).show(doing(controller))
+        self.query_one(KeyBar).show(*key_bar(controller), self.keymap)
+        self.query_one(Prompt).placeholder = self.keymap.say(placeholder(controller))
+        activity = doing(controller)
+        self.query_one(ActivityLine).show(replace(activity, words=self.keymap.say(activity.words)))
         self.query_one(EmptyState).show(self._welcome())
+        self.window.show_title(controller.conversation.title, controller.settings.attention.title)
 
     def _welcome(self) -> Welcome:
         info = self.controller.link.info
-        return Welcome(info.name if info else "", self.offer.title if self.offer else "")
+        return Welcome(info.name if info else "", self.offer.title if self.offer else "", self.keymap)

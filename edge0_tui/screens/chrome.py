@@ -1,4 +1,7 @@
-"""What the lines around the transcript say at this moment. Pure: from the controller's state to values."""
+"""What the lines around the transcript say at this moment. Pure: from the controller's state to values.
+
+Texts name keys by their action; `Keymap.say` puts in the keys it has.
+"""
 
 from __future__ import annotations
 
@@ -41,9 +44,9 @@ def placeholder(controller: Controller) -> str:
     if link.phase in ("starting", "loading"):
         return f"Write a message · {activity(link)}…"
     if link.phase == "down":
-        return "The engine is not running; f5 restarts it"
+        return "The engine is not running; {key:restart_engine} restarts it"
     if link.phase == "empty":
-        return "No model is loaded; ctrl+o chooses one"
+        return "No model is loaded; {key:models} chooses one"
     return "Write a message"
 
 
@@ -72,8 +75,8 @@ def _why_waiting(controller: Controller) -> str:
     return {
         "starting": "waits for the engine",
         "loading": "waits for the model",
-        "empty": "waits for a model (ctrl+o)",
-        "down": "waits for the engine (f5 restarts it)",
+        "empty": "waits for a model ({key:models})",
+        "down": "waits for the engine ({key:restart_engine} restarts it)",
     }.get(controller.link.phase, "waits")
 
 

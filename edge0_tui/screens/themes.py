@@ -13,7 +13,9 @@ from edge0_tui.widgets.menu_list import MenuList
 
 _SAMPLE = Content("\n").join(
     (
-        Content.assemble(("yours ", "$accent bold"), ("theirs ", "$primary bold"), ("link", "underline $text-primary")),
+        Content.assemble(
+            ("yours ", "$accent bold"), ("theirs ", "$primary bold"), ("link", "underline $text-primary")
+        ),
         Content.assemble(("words ", "$foreground"), ("quiet ", "$text-muted"), ("off ", "$text-disabled")),
         Content.assemble(("✓ good ", "$success"), ("! careful ", "$warning"), ("✕ wrong", "$error")),
         Content.assemble(("━━━━━━━━", "$primary"), ("━━━━", "$warning"), ("────────", "$hairline")),
