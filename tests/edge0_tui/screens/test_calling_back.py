@@ -21,7 +21,7 @@ async def test_an_answer_that_ends_out_of_focus_rings(home: Path, monkeypatch: p
     (home / "config").mkdir()
     (home / "config" / "settings.toml").write_text('[attention]\nwhen_answered = "bell"\nafter_seconds = 0\n')
     written: list[str] = []
-    async with opened(home, {"replies": [SHORT | {"pace": 0.05}] * 2}) as driver:
+    async with opened(home, {"replies": [SHORT, SHORT | {"text": "word " * 20, "pace": 0.1}]}) as driver:
         await driver.ready()
         monkeypatch.setattr(driver.app._driver, "write", written.append)
         await driver.ask("In focus")
