@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from edge0_tui.keys import ACTIONS, BY_ID, Action, bound, meet, show_key
-
-_MENTION = re.compile(r"\{key:(\w+)\}")
+from edge0_tui.mentions import put_in
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class Keymap:
 
     def say(self, text: str) -> str:
         """Texts that name an action's key as `{key:models}` say the key it has now: `ctrl+o`."""
-        return _MENTION.sub(self._mention, text)
+        return put_in(text, self._mention)
 
     def holder(self, id: str, key: str) -> Action | None:
         """Another action that has this key where `id` could be used, too."""
@@ -45,10 +43,10 @@ class Keymap:
         """As `App.set_keymap` takes it."""
         return {id: bound(id, keys) for id, keys in self.changed.items()}
 
-    def _mention(self, match: re.Match[str]) -> str:
-        if (action := BY_ID.get(match[1])) is None:
-            return match[0]
-        keys = self.keys(action.id)
+    def _mention(self, id: str) -> str | None:
+        if (action := BY_ID.get(id)) is None:
+            return None
+        keys = self.keys(id)
         return keys[0].replace("escape", "esc") if keys else f"“{action.label}” in the palette"
 
 

@@ -6,7 +6,7 @@ Texts name keys by their action; `Keymap.say` puts in the keys it has.
 from __future__ import annotations
 
 from edge0_tui.controller import Controller
-from edge0_tui.engine_link import EngineLink
+from edge0_tui.engine_words import activity
 from edge0_tui.widgets.activity_line import Activity
 from edge0_tui.widgets.header import HeaderState
 
@@ -15,27 +15,6 @@ def header_state(controller: Controller) -> HeaderState:
     """The header's content; what the engine is busy with stands in while no model is loaded."""
     title = controller.conversation.title if controller.conversation.turns else ""
     return HeaderState(controller.link.info, activity(controller.link), controller.figures.context, title)
-
-
-def activity(link: EngineLink) -> str:
-    """What keeps the engine from taking a message, in a few words."""
-    match link.phase:
-        case "starting":
-            return "starting the engine"
-        case "down":
-            return "the engine is not running"
-        case "empty":
-            return "no model loaded"
-        case "loading":
-            name = link.loading.name if link.loading else ""
-            step = link.progress
-            if step is None:
-                return f"loading {name}"
-            if step.total:
-                return f"loading {name}: {step.phase} {100 * step.done // step.total} %"
-            return f"loading {name}: {step.phase}"
-        case _:
-            return ""
 
 
 def placeholder(controller: Controller) -> str:

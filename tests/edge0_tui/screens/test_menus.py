@@ -10,9 +10,10 @@ from textual.filter import Monochrome, NoColor
 from textual.widgets import Checkbox, Input, Log
 
 from edge0_tui import settings_file
+from edge0_tui.log_tail import tail
 from edge0_tui.screens.chats import ChatsScreen
 from edge0_tui.screens.help import HelpScreen
-from edge0_tui.screens.log import LogScreen, tail
+from edge0_tui.screens.log import LogScreen
 from edge0_tui.screens.models import ModelsScreen
 from edge0_tui.screens.settings import SettingsScreen
 from edge0_tui.screens.themes import ThemesScreen
