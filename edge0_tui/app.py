@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -179,12 +179,17 @@ class Edge0App(App[int], inherit_bindings=False):
 
         self._show(KeysScreen(self.keymap, self.change_keymap, self.keymap_errors))
 
+    def action_tour(self) -> None:
+        from edge0_tui.screens.tour import TourScreen
+
+        self._show(TourScreen(self.keymap, self.chat.write), self.chat.after_tour)
+
     def action_theme(self) -> None:
         from edge0_tui.screens.themes import ThemesScreen
 
         self.push_screen(ThemesScreen(self.themes), self._keep_theme)
 
-    def _show(self, screen: Screen[Any]) -> None:
+    def _show(self, screen: Screen[Any], answered: Callable[[Any], None] | None = None) -> None:
         """Open a screen over the chat; the key that opened it closes it, and another one's takes its place."""
         from edge0_tui.screens.dialog import Dialog
 
@@ -192,7 +197,7 @@ class Edge0App(App[int], inherit_bindings=False):
         if isinstance(present, Dialog):
             present.action_close()
         if type(present) is not type(screen):
-            self.push_screen(screen)
+            self.push_screen(screen, answered)
 
     # --- settings ---
 

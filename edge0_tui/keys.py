@@ -154,6 +154,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme", "Theme", "Choose the colours.", (), "View", "app"),
     Action("log", "Engine log", "Show the end of the engine's log.", ("ctrl+l",), "Program", "app"),
     Action("help", "Help", "Keys, and what each figure means.", ("f1",), "Program", "app", "help"),
+    Action("tour", "Introduction", "Show the few cards of the first start again.", (), "Program", "app"),
     Action("settings", "Settings", "Change settings.", ("f2",), "Program", "app", "settings"),
     Action("keys", "Keys", "Give actions other keys.", (), "Program", "app"),
     Action(

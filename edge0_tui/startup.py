@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from edge0_tui import units
 from edge0_tui.choice import Choice
+from edge0_tui.first_run import is_first_run, remember
 from edge0_tui.installed import resolve
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
@@ -27,6 +28,9 @@ async def begin(app: Edge0App) -> None:
         if problem:
             app.chat.show_notice(problem)
     app.set_interval(_THEMES_SECONDS, app.look_at_themes)
+    if is_first_run(app.paths) and not (app.options.resume or app.options.continue_last):
+        app.action_tour()
+        remember(app.paths)
     choice, notice = first_choice(app.options, app.settings, app.paths)
     if notice:
         app.chat.show_notice(notice)

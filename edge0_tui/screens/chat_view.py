@@ -20,7 +20,7 @@ from edge0_tui.screens.chrome import doing, header_state, key_bar, placeholder
 from edge0_tui.settings import Settings
 from edge0_tui.widgets.activity_line import ActivityLine
 from edge0_tui.widgets.banner import Banner
-from edge0_tui.widgets.empty_state import EmptyState, Welcome
+from edge0_tui.widgets.empty_state import SUGGESTION, EmptyState, Welcome
 from edge0_tui.widgets.header import HeaderLine
 from edge0_tui.widgets.key_bar import KeyBar
 from edge0_tui.widgets.panel import Panel
@@ -88,11 +88,20 @@ class ChatViewScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Whatever has the focus, what is written goes to the prompt."""
-        prompt = self.query_one(Prompt)
-        if event.is_printable and event.character and self.focused is not prompt:
+        if event.is_printable and event.character and self.focused is not self.query_one(Prompt):
             event.stop()
-            prompt.focus()
-            prompt.insert(event.character)
+            self.write(event.character)
+
+    def write(self, text: str) -> None:
+        """Put this into the prompt, where its cursor is."""
+        self.query_one(Prompt).focus()
+        self.query_one(Prompt).insert(text)
+
+    def after_tour(self, followed: bool | None) -> None:
+        """Whoever has read the introduction finds a question that nano can answer, to be sent with enter."""
+        info, prompt = self.controller.link.info, self.query_one(Prompt)
+        if followed and info is not None and info.tier == "nano" and not prompt.text:
+            self.write(SUGGESTION)
 
     def update_node_styles(self, animate: bool = True) -> None:
         """Nothing: the terminal's focus asks for it, and with a long chat restyling everything takes seconds.
