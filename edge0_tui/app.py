@@ -61,6 +61,7 @@ class Edge0App(App[int], inherit_bindings=False):
     CSS_PATH: ClassVar[Any] = ["screens/chat.tcss", "screens/palette.tcss"]
     COMMANDS: ClassVar[Any] = {_action_commands}
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("app")
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (13, "-low"), (28, "-high")]
 
     def __init__(self, options: AppOptions, paths: Paths, reading: settings_file.Reading, engine: Engine) -> None:
         # Without this Textual greys colours out, and greys the terminal's own to black on black.

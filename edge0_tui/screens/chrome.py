@@ -61,7 +61,7 @@ def _why_waiting(controller: Controller) -> str:
 
 def key_bar(controller: Controller) -> tuple[tuple[str, ...], dict[str, str]]:
     """The actions worth showing now, and words that differ from the registry's."""
-    usual = ("new_chat", "models", "chats", "command_palette", "help", "toggle_panel", "settings", "quit")
+    usual = ("command_palette", "new_chat", "models", "chats", "help", "toggle_panel", "settings", "quit")
     if controller.reply is not None and controller.reply.shown:
         word = "stopping…" if controller.reply.stopping else "stop"
         return ("stop", *usual), {"stop": word}

@@ -22,7 +22,6 @@ _SAMPLE = Content("\n").join(
     )
 )
 _LOOK_SECONDS = 0.5
-_SAMPLE_FROM = 28
 
 
 class ThemesScreen(Dialog[str]):
@@ -47,9 +46,6 @@ class ThemesScreen(Dialog[str]):
         self._fill()
         self.query_one(MenuList).focus()
         self.set_interval(_LOOK_SECONDS, self._follow)
-
-    def on_resize(self) -> None:
-        self.set_class(self.app.size.height < _SAMPLE_FROM, "-low")
 
     def _fill(self) -> None:
         view = self.query_one(MenuList)

@@ -16,7 +16,6 @@ from edge0_tui.tour_cards import cards
 from edge0_tui.widgets.definitions import Definitions
 
 _COLUMN = 18
-_ROOMY = 24
 
 
 class TourScreen(Dialog[bool]):
@@ -85,9 +84,6 @@ class TourScreen(Dialog[bool]):
             self.action_turn(1)
         else:
             self._leave(False)
-
-    def on_resize(self) -> None:
-        self.set_class(self.app.size.height < _ROOMY, "-low")
 
     def _show(self) -> None:
         for number in range(len(self._cards)):
