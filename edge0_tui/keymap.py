@@ -59,3 +59,9 @@ def clashes(keymap: Keymap) -> list[tuple[str, Action, Action]]:
                 shared = set(keymap.keys(one.id)) & set(keymap.keys(other.id))
                 found += [(key, one, other) for key in sorted(shared)]
     return found
+
+
+def keymap_of(app: object) -> Keymap:
+    """The keymap of the running application; a widget alone on a test's screen has the usual keys."""
+    keymap = getattr(app, "keymap", None)
+    return keymap if isinstance(keymap, Keymap) else Keymap()

@@ -7,7 +7,7 @@ from functools import partial
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from edge0_tui.keymap import Keymap
+from edge0_tui.keymap import keymap_of
 from edge0_tui.keys import ACTIONS, Action, target
 
 
@@ -40,6 +40,5 @@ class ActionCommands(Provider):
         return [action for action in ACTIONS if action.palette and (on_chat or action.scope == "app")]
 
     def _key(self, action: Action) -> str:
-        keymap: Keymap = getattr(self.app, "keymap", Keymap())
-        label = keymap.label(action.id)
+        label = keymap_of(self.app).label(action.id)
         return f"  {label}" if label else ""

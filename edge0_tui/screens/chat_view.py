@@ -194,7 +194,7 @@ class ChatViewScreen(Screen[None]):
             self.query_one(Panel).show(controller.figures, panel.size.height)
         else:
             self.query_one(StatusLine).show(controller.figures)
-        self.query_one(KeyBar).show(*key_bar(controller), self.keymap)
+        self.query_one(KeyBar).show(*key_bar(controller))
         self.query_one(Prompt).placeholder = self.keymap.say(placeholder(controller))
         activity = doing(controller)
         self.query_one(ActivityLine).show(replace(activity, words=self.keymap.say(activity.words)))

@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.style import Style
 from textual.widgets import Static
 
-from edge0_tui.keymap import Keymap
+from edge0_tui.keymap import Keymap, keymap_of
 from edge0_tui.keys import BY_ID, target
 
 
@@ -20,8 +20,9 @@ class KeyBar(Static):
         self._words: dict[str, str] = {}
         self._keymap = Keymap()
 
-    def show(self, ids: tuple[str, ...], words: dict[str, str], keymap: Keymap) -> None:
+    def show(self, ids: tuple[str, ...], words: dict[str, str] | None = None) -> None:
         """Show these actions; `words` replaces the registry's word where the moment asks for another."""
+        words, keymap = words or {}, keymap_of(self.app)
         if (ids, words, keymap) != (self._ids, self._words, self._keymap):
             self._ids, self._words, self._keymap = ids, words, keymap
             self.update(self._draw(self.content_size.width), layout=False)

@@ -1,7 +1,7 @@
 """Whole screens as text at the sizes people use, compared with files in `snapshots`.
 
-`EDGE0_UPDATE_SNAPSHOTS=1 pytest tests/edge0_tui/screens/test_pictures.py` writes the files anew; look at what changed
-before committing it.
+`EDGE0_UPDATE_SNAPSHOTS=1 pytest tests/edge0_tui/screens/test_pictures.py` writes the files anew; look at what
+changed before committing it.
 """
 
 from __future__ import annotations
