@@ -12,12 +12,21 @@ from textual.binding import Binding, BindingType
 
 Scope = Literal["app", "chat", "prompt", "chats", "models"]
 Group = Literal["Conversation", "Model", "View", "Program", "In the list of chats", "In the models screen"]
-UNUSABLE_KEYS = frozenset({"ctrl+i", "ctrl+m", "ctrl+h", "ctrl+left_square_bracket"})
+SAME_IN_A_TERMINAL = {
+    "ctrl+i": "tab",
+    "ctrl+m": "enter",
+    "ctrl+h": "backspace",
+    "ctrl+left_square_bracket": "escape",
+}
+UNUSABLE_KEYS = frozenset(SAME_IN_A_TERMINAL)
 
 
 @dataclass(frozen=True)
 class Action:
-    """One thing a person can do. `bar` is its word in the key bar; empty keeps it out of there."""
+    """One thing a person can do. `bar` is its word in the key bar; empty keeps it out of there.
+
+    `keys` are the usual ones; `edge0_tui.keymap` knows those it has now. `fixed` says why they cannot be changed.
+    """
 
     id: str
     label: str
@@ -27,10 +36,11 @@ class Action:
     scope: Scope
     bar: str = ""
     palette: bool = True
+    fixed: str = ""
 
     @property
     def key_label(self) -> str:
-        """Its first key as people read it."""
+        """Its first usual key as people read it."""
         return show_key(self.keys[0]) if self.keys else ""
 
 
@@ -54,6 +64,7 @@ ACTIONS: tuple[Action, ...] = (
         "Conversation",
         "prompt",
         palette=False,
+        fixed="the arrow keys go through the lines first, so these stay",
     ),
     Action(
         "stop",
@@ -143,7 +154,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme", "Theme", "Choose the colours.", (), "View", "app"),
     Action("log", "Engine log", "Show the end of the engine's log.", ("ctrl+l",), "Program", "app"),
     Action("help", "Help", "Keys, and what each figure means.", ("f1",), "Program", "app", "help"),
+    Action("tour", "Introduction", "Show the few cards of the first start again.", (), "Program", "app"),
     Action("settings", "Settings", "Change settings.", ("f2",), "Program", "app", "settings"),
+    Action("keys", "Keys", "Give actions other keys.", (), "Program", "app"),
     Action(
         "command_palette",
         "Commands",
@@ -245,7 +258,7 @@ def bindings(scope: Scope, namespace: str = "") -> list[BindingType]:
     """
     return [
         Binding(
-            ",".join(action.keys),
+            bound(action.id, action.keys),
             namespace + action.id,
             action.label,
             show=False,
@@ -255,8 +268,19 @@ def bindings(scope: Scope, namespace: str = "") -> list[BindingType]:
             tooltip=action.help,
         )
         for action in ACTIONS
-        if action.scope == scope and action.keys
+        if action.scope == scope
     ]
+
+
+def bound(id: str, keys: tuple[str, ...]) -> str:
+    """Keys as Textual's bindings take them. An action without any has one that no terminal sends: only what is
+    bound already can be given a key later."""
+    return ",".join(keys) or f"unbound+{id}"
+
+
+def meet(one: Scope, other: Scope) -> bool:
+    """Whether actions of these scopes can be used at one time, so that they cannot share a key."""
+    return one == other or "app" in (one, other) or {one, other} <= {"chat", "prompt"}
 
 
 def show_key(key: str) -> str:

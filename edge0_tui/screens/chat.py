@@ -30,6 +30,7 @@ class ChatScreen(ChatViewScreen):
     """One method for each action of scope "chat" in `keys`, and what the widgets ask for."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("chat")
+    VERTICAL_BREAKPOINTS = []  # `lay_out` does that; see `update_node_styles`
 
     def __init__(self, controller: Controller, library: Library, desk: Callable[[], ModelDesk]) -> None:
         super().__init__(controller)

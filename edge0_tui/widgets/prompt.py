@@ -8,11 +8,12 @@ from textual import events
 from textual.message import Message
 from textual.widgets import TextArea
 
+from edge0_tui.keys import BY_ID
+
 
 class Prompt(TextArea):
-    """A `TextArea` whose enter sends. With `enter_sends` off, enter and the new-line keys change places."""
-
-    NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
+    """A `TextArea` whose enter sends. With `enter_sends` off, the keys that send and those for a new line change
+    places."""
 
     @dataclass
     class Sent(Message):
@@ -33,8 +34,13 @@ class Prompt(TextArea):
             compact=True,
         )
         self.enter_sends = enter_sends
+        self.use_keys(BY_ID["send"].keys, BY_ID["newline"].keys)
         self._history: list[str] = []
         self._at = 0
+
+    def use_keys(self, send: tuple[str, ...], new_line: tuple[str, ...]) -> None:
+        """The keys of both actions while `enter_sends` is on."""
+        self._send_keys, self._new_line_keys = frozenset(send), frozenset(new_line)
 
     def remember(self, texts: list[str]) -> None:
         """Replace the history, oldest first."""
@@ -48,10 +54,11 @@ class Prompt(TextArea):
         self.move_cursor(self.document.end)
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.key == "enter" or event.key in self.NEW_LINE_KEYS:
+        sends = event.key in self._send_keys
+        if sends or event.key in self._new_line_keys:
             event.stop()
             event.prevent_default()
-            if (event.key == "enter") == self.enter_sends:
+            if sends == self.enter_sends:
                 self.submit()
             else:
                 self._replace_via_keyboard("\n", *self.selection)
