@@ -49,8 +49,8 @@ class Conversation:
 
     @property
     def title(self) -> str:
-        """The name given by the user, else the first line of the first question."""
-        return self.name or derived_title(self.path)
+        """The name given by the user, else the first line of the first question, else of what is being written."""
+        return self.name or derived_title(self.path) or first_line(self.draft)
 
     def siblings(self, turn_id: str) -> list[Turn]:
         """The turn and its alternatives, oldest first: the 2/3 of ‹2/3› is a position in this list."""
@@ -104,10 +104,25 @@ class Conversation:
             system=self.system,
         )
 
+    def duplicate(self) -> Conversation:
+        """A new chat with all the turns and branches of this one."""
+        moment = now()
+        return replace(self, id=new_id(), name=f"{self.title} (copy)", pinned=False, created=moment, updated=moment)
+
+    def visible(self) -> Conversation:
+        """The same chat with the active path alone."""
+        path = self.path
+        chosen = {turn.parent: turn.id for turn in path}
+        return replace(self, turns={turn.id: turn for turn in path}, chosen=chosen)
+
 
 def derived_title(path: list[Turn], limit: int = 60) -> str:
     """The first line with words of the first question, without Markdown's marks, cut at a word."""
-    text = next((turn.text for turn in path if turn.role == "user"), "")
+    return first_line(next((turn.text for turn in path if turn.role == "user"), ""), limit)
+
+
+def first_line(text: str, limit: int = 60) -> str:
+    """As `derived_title`, of any text."""
     lines = (" ".join(line.strip(" \t#>*`_-").split()) for line in text.split("\n"))
     line = next((line for line in lines if line), "")
     if len(line) <= limit:

@@ -88,10 +88,37 @@ def _add_adapters(commands: Commands) -> None:
 
 def _add_transcripts(commands: Commands) -> None:
     transcripts = _group(commands, "transcripts", "saved conversations")
-    _add_json(_command(transcripts, "ls", "transcripts:ls", "list them, newest first"))
-    show = _command(transcripts, "show", "transcripts:show", "print one")
-    show.add_argument("id", metavar="ID", help="as in the list; its beginning is enough")
-    _add_json(show)
+    ls = _command(transcripts, "ls", "transcripts:ls", "list them: pinned first, then the latest")
+    which = ls.add_mutually_exclusive_group()
+    which.add_argument("--archived", action="store_true", help="the archived ones instead")
+    which.add_argument("--deleted", action="store_true", help="those in the trash instead, with their keys")
+    _add_json(ls)
+    _add_json(_transcript(transcripts, "show", "transcripts:show", "print one"))
+    search = _command(transcripts, "search", "transcripts_exchange:search", "find words in titles and texts")
+    search.add_argument("words", nargs="+", metavar="WORD", help="all must be there; without case and accents")
+    search.add_argument("--archived", action="store_true", help="in archived ones, too")
+    _add_json(search)
+    export = _transcript(transcripts, "export", "transcripts_exchange:export", "write one as a file to give away")
+    export.add_argument("--format", choices=("md", "json", "html"), help="as the file's name ends; else md")
+    export.add_argument("--branch", action="store_true", help="the visible branch alone, not the whole tree")
+    export.add_argument("-o", "--output", metavar="FILE", help="a file or folder; not given: standard output")
+    export.add_argument("--force", action="store_true", help="write over a file that is there")
+    _add_json(export)
+    take = _command(transcripts, "import", "transcripts_exchange:take_in", "take in exported files")
+    take.add_argument("files", nargs="+", metavar="FILE", help="Markdown, JSON or HTML, as exported")
+    _add_json(take)
+    rm = _command(transcripts, "rm", "transcripts:rm", "move some to the trash, where they stay for 30 days")
+    rm.add_argument("ids", nargs="+", metavar="ID", help="as in the list; its beginning is enough")
+    _add_json(rm)
+    restore = _command(transcripts, "restore", "transcripts:restore", "bring a deleted one back")
+    restore.add_argument("key", metavar="KEY", help="as `ls --deleted` and `rm` say it")
+    _add_json(restore)
+
+
+def _transcript(commands: Commands, name: str, handler: str, help: str) -> argparse.ArgumentParser:
+    parser = _command(commands, name, handler, help)
+    parser.add_argument("id", metavar="ID", help="as in the list; its beginning is enough")
+    return parser
 
 
 def _group(commands: Commands, name: str, help: str) -> Commands:
