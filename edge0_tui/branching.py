@@ -1,4 +1,4 @@
-"""What a person does with messages that are there: edit, ask again, go on, look at other versions, fork, compare."""
+"""What a person does with messages that are there: edit, ask again, go on, see other versions, fork, compare."""
 
 from __future__ import annotations
 

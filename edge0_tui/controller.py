@@ -54,7 +54,9 @@ class Controller(Replying):
             self._begin(text)
         elif self.branching.editing:
             self._view.give_back(text)
-            self._view.show_notice(Notice("A new version cannot wait.", "Send it when the engine is free.", "warning"))
+            self._view.show_notice(
+                Notice("A new version cannot wait.", "Send it when the engine is free.", "warning")
+            )
         else:
             self.pending = text
             self.drafted()

@@ -189,8 +189,8 @@ ACTIONS: tuple[Action, ...] = (
             ("edit", "Edit the question", "edit", True, "Change your message; the old version stays.", ("e",)),
             ("again", "Answer again", "again", True, "Have it answered again; the old answer stays.", ("r",)),
             ("go_on", "Continue the answer", "go on", True, "Write on where a stopped answer ends.", ("g",)),
-            ("previous", "Version before", "‹", False, "Show the version before this one.", ("left",)),
-            ("next", "Version after", "›", False, "Show the version after this one.", ("right",)),
+            ("previous", "Version before", "older", False, "Show the version before this one.", ("left",)),
+            ("next", "Version after", "newer", False, "Show the version after this one.", ("right",)),
             ("copy", "Copy the message", "copy", False, "Copy the message as it was written.", ("c",)),
             ("code", "Copy a code block", "code", True, "Copy its first code block; again, the next.", ("k",)),
             ("fork", "Fork", "fork", True, "A new chat with everything up to this message.", ("f",)),
@@ -242,7 +242,15 @@ def bindings(scope: Scope, namespace: str = "") -> list[BindingType]:
 
 def show_key(key: str) -> str:
     """A key as people read it: `ctrl+p` → `^p`, `escape` → `esc`."""
-    names = {"escape": "esc", "up": "↑", "down": "↓", "left": "←", "right": "→", "alt+up": "alt+↑", "alt+down": "alt+↓"}
+    names = {
+        "escape": "esc",
+        "up": "↑",
+        "down": "↓",
+        "left": "←",
+        "right": "→",
+        "alt+up": "alt+↑",
+        "alt+down": "alt+↓",
+    }
     return key.replace("ctrl+", "^") if key.startswith("ctrl+") else names.get(key, key)
 
 

@@ -64,9 +64,7 @@ class Reply:
         told = attribution(self.model, self.sampling, self.counters, reason, seed)
         if self._continues and self.before.attribution is not None:
             told = continued(self.before.attribution, told)
-        self.turn = replace(
-            self.turn, text="".join(self._text), thinking="".join(self._thinking), attribution=told
-        )
+        self.turn = replace(self.turn, text="".join(self._text), thinking="".join(self._thinking), attribution=told)
         self.conversation = self.conversation.put(self.turn)
         return self.conversation
 

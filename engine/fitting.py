@@ -1,4 +1,4 @@
-"""A conversation longer than the context, without its oldest turns. Only on request: nothing is left out silently."""
+"""A conversation longer than the context, without its oldest turns. Only on request, and reported."""
 
 from __future__ import annotations
 

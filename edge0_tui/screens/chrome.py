@@ -49,7 +49,7 @@ def placeholder(controller: Controller) -> str:
 
 
 def doing(controller: Controller) -> Activity:
-    """What the line above the prompt says: a waiting message first, then an edit, else a reply without words yet."""
+    """What the line above the prompt says: a waiting message first, then an edit, else a reply that has no words."""
     if controller.pending:
         return Activity(_why_waiting(controller), text=controller.pending)
     if controller.branching.editing:
@@ -84,7 +84,17 @@ def _why_waiting(controller: Controller) -> str:
 
 def key_bar(controller: Controller) -> tuple[tuple[str, ...], dict[str, str]]:
     """The actions worth showing now, and words that differ from the registry's."""
-    usual = ("new_chat", "models", "chats", "message_earlier", "command_palette", "help", "toggle_panel", "settings", "quit")
+    usual = (
+        "new_chat",
+        "models",
+        "chats",
+        "message_earlier",
+        "command_palette",
+        "help",
+        "toggle_panel",
+        "settings",
+        "quit",
+    )
     if controller.reply is not None and controller.reply.shown:
         word = "stopping…" if controller.reply.stopping else "stop"
         return ("stop", *usual), {"stop": word}

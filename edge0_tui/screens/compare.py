@@ -20,6 +20,9 @@ from engine.protocol import ModelInfo
 if TYPE_CHECKING:
     from edge0_tui.installed import Installed
 
+_BACK = "afterwards what is loaded now is loaded again"
+_KEEP = "the other one stays loaded"
+
 
 class CompareScreen(Dialog[Comparison]):
     """Answers with what was chosen. `find` looks at disks and runs beside the screen."""
@@ -37,7 +40,7 @@ class CompareScreen(Dialog[Comparison]):
     def body(self) -> ComposeResult:
         yield Static("The answer becomes another version beside this one.", classes="menu-text", markup=False)
         yield MenuList(id="menu-list")
-        yield Checkbox("keep the other one loaded afterwards", compact=True, classes="menu-check")
+        yield Checkbox(_BACK, compact=True, classes="menu-check")
 
     async def on_mount(self) -> None:
         installed = await asyncio.to_thread(self._find)
@@ -52,6 +55,9 @@ class CompareScreen(Dialog[Comparison]):
 
     def action_keep(self) -> None:
         self.query_one(Checkbox).toggle()
+
+    def on_checkbox_changed(self, event: Checkbox.Changed) -> None:
+        event.checkbox.label = _KEEP if event.value else _BACK
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:

@@ -16,9 +16,7 @@ from engine.protocol import Piece
 class ReplyMessage(Message):
     """Grows while pieces arrive; complete from the start when it comes from disk."""
 
-    def __init__(
-        self, turn_id: str, name: str = "", place: Place | None = None, *, unfolded: bool = False
-    ) -> None:
+    def __init__(self, turn_id: str, name: str = "", place: Place | None = None, *, unfolded: bool = False) -> None:
         self._model = name
         self._place = place
         self._attribution: Attribution | None = None

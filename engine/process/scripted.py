@@ -145,9 +145,7 @@ class ScriptedSession:
         for done in range(0, reply.prompt_tokens + 1, max(1, reply.prefill_chunk)):
             if cancelled():
                 return
-            emit(
-                Prefilling(request_id, done, reply.prompt_tokens, reply.reused_tokens, self._counters(state))
-            )
+            emit(Prefilling(request_id, done, reply.prompt_tokens, reply.reused_tokens, self._counters(state)))
             _wait(reply.prefill_pace, cancelled)
 
     def _counters(self, state: _Progress) -> Counters:

@@ -34,8 +34,8 @@ def chat_prompt(
     """The prompt that asks for the next assistant turn, or, when an assistant turn is the last message, for the
     rest of that turn. Raises `TemplateError`.
 
-    A turn that goes on stands as it was written: after the generation prompt, without an end. Thus its ids are those
-    of the reply that was stopped, and what has been computed for them can be used again.
+    A turn that goes on stands as it was written: after the generation prompt, without an end. Thus its ids are
+    those of the reply that was stopped, and what has been computed for them can be used again.
     """
     marked, mark = guard.protect(messages)
     partial = marked.pop() if marked and marked[-1].role == "assistant" else None

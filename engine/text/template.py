@@ -105,7 +105,7 @@ class ChatTemplate:
             text = self.render((*_PROBE, turn), add_generation_prompt=False, enable_thinking=True)
         except TemplateError:
             return None
-        before, found, rest = text.partition(_THOUGHT)
+        _, found, rest = text.partition(_THOUGHT)
         between, answered, _ = rest.partition(_ANSWER)
         return between if found and answered else None
 

@@ -58,7 +58,7 @@ async def test_an_edited_question_becomes_a_version_and_the_old_branch_stays(hom
         await driver.until(lambda: driver.answers and driver.answers[0].startswith("Second"))
         await driver.until(lambda: driver.chat.reply is None)
         assert driver.prompt.text == "half a thought", "the draft is back"
-        assert [turn.text for turn in driver.chat.conversation.path][0] == "Apples!"
+        assert driver.chat.conversation.path[0].text == "Apples!"
         await driver.until(lambda: has(driver, "‹2/2›"))
         await driver.pilot.click(offset=place(driver, "‹2/2›"))
         await driver.until(lambda: driver.answers == ["First answer."])
