@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from edge0_tui.chat import codec, names
+from edge0_tui.chat import codec
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.errors import StoreError
 from edge0_tui.chat.index import Hit, Index
@@ -149,11 +149,6 @@ class Collection:
         if saved.path is None:
             raise StoreError.because(source, "there is nothing in this chat")
         return Imported(saved.conversation, saved.path, note)
-
-
-def export_name(conversation: Conversation, format: Format) -> str:
-    """A file name for an export, from the date, the title and the id."""
-    return f"{names.stem(conversation, lambda _: False)}.{format}"
 
 
 def _free(path: Path) -> Path:

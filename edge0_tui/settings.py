@@ -63,6 +63,18 @@ class Model:
 
 
 @dataclass(frozen=True)
+class Models:
+    """Models"""
+
+    folders: tuple[str, ...] = _option(
+        (),
+        "More folders",
+        "Where else checkpoints lie, as on an external disk; several with : between.",
+        kind="paths",
+    )
+
+
+@dataclass(frozen=True)
 class SamplingDefaults:
     """Sampling. What is left empty is taken from the checkpoint."""
 
@@ -100,5 +112,6 @@ class Settings:
     look: Look = field(default_factory=Look)
     chat: Chat = field(default_factory=Chat)
     model: Model = field(default_factory=Model)
+    models: Models = field(default_factory=Models)
     sampling: SamplingDefaults = field(default_factory=SamplingDefaults)
     storage: Storage = field(default_factory=Storage)

@@ -1,4 +1,4 @@
-"""`edge0-tui bench start screen ui`: the application's own measurements, printed like the engine's."""
+"""`edge0-tui bench start screen ui search download verify`: the application's own measurements, as a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from edge0_tui.bench import screen, start, ui
+from edge0_tui.bench import screen, search, start, transfer, ui
 from edge0_tui.bench.ui_texts import TOKENS_A_SECOND
 from engine.bench.table import Result, as_json, as_text, at_least
 
@@ -46,7 +46,40 @@ def _ratio(name: str, value: float, of: float, bar: float, note: str) -> Result:
     return Result(name, value / of, f"≤ {bar:g} ×", value <= bar * of, value, of, "s", note)
 
 
-BENCHES: dict[str, Callable[[], list[Result]]] = {"start": bench_start, "screen": bench_screen, "ui": bench_ui}
+def bench_download() -> list[Result]:
+    ours, curl = transfer.measure_download()
+    note = (
+        f"median of {transfer.ROUNDS}; one file of {transfer.BYTES >> 20} MiB, ours hashed and forced to the disk"
+    )
+    return [_rates("download from loopback", ours, curl, note)]
+
+
+def bench_verify() -> list[Result]:
+    ours, peer = transfer.measure_verify()
+    note = f"median of {transfer.ROUNDS}; {transfer.BYTES >> 20} MiB in the page cache, against sha256sum"
+    return [_rates("verify", ours, peer, note)]
+
+
+def _rates(name: str, ours: float, peer: float, note: str) -> Result:
+    return at_least(name, ours / 1e6, peer / 1e6, 0.9, "MB/s", lower_is_better=False, note=note)
+
+
+def bench_search() -> list[Result]:
+    usual, longest = search.measure()
+    note = f"median from key to first result among {search.CHATS:,} chats, against the time to the next key"
+    note += f"; longest {longest:.2f} s"
+    share = usual / search.NEXT_KEY
+    return [Result("search in saved chats", share, "≤ 1 ×", share <= 1, usual, search.NEXT_KEY, "s", note)]
+
+
+BENCHES: dict[str, Callable[[], list[Result]]] = {
+    "start": bench_start,
+    "screen": bench_screen,
+    "ui": bench_ui,
+    "search": bench_search,
+    "download": bench_download,
+    "verify": bench_verify,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -32,9 +32,20 @@ def to_json(conversation: Conversation) -> dict[str, Any]:
 
 
 def turn_to_json(turn: Turn) -> dict[str, Any]:
-    plain = {field.name: getattr(turn, field.name) for field in dataclasses.fields(turn)}
-    attribution = None if turn.attribution is None else dataclasses.asdict(turn.attribution)
-    return {**plain, "created": turn.created.isoformat(), "attribution": attribution}
+    attribution = None if turn.attribution is None else _plain(turn.attribution)
+    if attribution is not None and turn.attribution is not None:
+        attribution["sampling"] = _plain(turn.attribution.sampling)
+    return {**_plain(turn), "created": turn.created.isoformat(), "attribution": attribution}
+
+
+def _plain(value: Turn | Attribution | Sampling) -> dict[str, Any]:
+    """The fields as they are; `dataclasses.asdict` copies deeply, which a long chat would wait for at each save."""
+    return {name: getattr(value, name) for name in _NAMES[type(value)]}
+
+
+_NAMES: dict[type, tuple[str, ...]] = {
+    kind: tuple(field.name for field in dataclasses.fields(kind)) for kind in (Turn, Attribution, Sampling)
+}
 
 
 def from_json(value: object) -> Conversation:
@@ -100,13 +111,13 @@ def _attribution(data: Mapping[str, Any]) -> Attribution:
 def _fields(data: Mapping[str, Any], defaults: Attribution | Sampling) -> dict[str, Any]:
     """The known ones among the values. Each must be of its default's kind: they are formatted as what they are."""
     result: dict[str, Any] = {}
-    for field in dataclasses.fields(defaults):
-        if field.name in data:
-            value, default = data[field.name], getattr(defaults, field.name)
+    for name in _NAMES[type(defaults)]:
+        if name in data:
+            value, default = data[name], getattr(defaults, name)
             fits = isinstance(value, str) if isinstance(default, str) else _number(value, default)
             if not fits:
-                raise FormatError(f"{field.name}: {value!r:.40} is not what belongs there")
-            result[field.name] = value
+                raise FormatError(f"{name}: {value!r:.40} is not what belongs there")
+            result[name] = value
     return result
 
 

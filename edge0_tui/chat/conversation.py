@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 
 from edge0_tui.chat.turn import Turn, new_id, now
 from engine.protocol import Message
@@ -54,8 +55,15 @@ class Conversation:
 
     def siblings(self, turn_id: str) -> list[Turn]:
         """The turn and its alternatives, oldest first: the 2/3 of ‹2/3› is a position in this list."""
-        parent = self.turns[turn_id].parent
-        return [turn for turn in self.turns.values() if turn.parent == parent]
+        return self._children[self.turns[turn_id].parent]
+
+    @cached_property
+    def _children(self) -> Mapping[str | None, list[Turn]]:
+        """By what they follow; made once, as a file with many turns asks for each turn's siblings."""
+        result: dict[str | None, list[Turn]] = {}
+        for turn in self.turns.values():
+            result.setdefault(turn.parent, []).append(turn)
+        return result
 
     def ancestors(self, turn_id: str) -> list[Turn]:
         """The turn and everything it follows, first to last."""

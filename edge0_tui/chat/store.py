@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from edge0_tui.chat import files, names, sidecar, transcript_file
@@ -45,8 +46,7 @@ class TranscriptStore:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._paths: dict[str, Path] = {}
-        self._stamps: dict[Path, str] = {}
-        self._bases: dict[str, Conversation] = {}
+        self._ours: dict[Path, tuple[str, Sidecar]] = {}
         self._lock = threading.Lock()
 
     # --- reading --------------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ class TranscriptStore:
         if whole is None or data is None:
             return self._from_markdown(path, markdown or b"", problem)
         with self._lock:
-            self._know(whole.conversation, path, data)
+            self._know(whole, path, data)
         edited = markdown is not None and files.digest(markdown) not in whole.markdown
         note = f"{path.name} was edited by hand and is left as it is." if edited else ""
         return Loaded(whole.conversation, path, note)
@@ -133,18 +133,16 @@ class TranscriptStore:
         markdown = files.read(path)
         data = files.read(sidecar.path_of(path))
         if markdown is not None or data is not None:
-            try:
-                there = sidecar.read(data) if data is not None else None
-            except FormatError:
-                there = None
+            there, changed = self._there(path, data)
             previous = files.digest(markdown) if markdown is not None else ""
             if there is None or data is None or (previous and previous not in there.markdown):
                 note, previous = f"{path.name} was changed elsewhere and is left as it is", ""
                 path = self._fresh(conversation)
                 note = f"{note}; this chat goes on in {path.name}."
             else:
-                if files.digest(data) != self._stamps.get(path):
-                    conversation = merge(conversation, there.conversation, self._bases.get(conversation.id))
+                if changed:
+                    base = self._ours[path][1].conversation if path in self._ours else None
+                    conversation = merge(conversation, there.conversation, base)
                 if _empty(conversation) and previous:
                     return self._take_away(conversation, path)
                 if conversation.turns and not there.conversation.turns and previous:
@@ -155,6 +153,19 @@ class TranscriptStore:
             _remove(draft_only)
         return saved
 
+    def _there(self, path: Path, data: bytes | None) -> tuple[Sidecar | None, bool]:
+        """What is on disk, None if damaged, and whether another wrote it. Our own need not be parsed again: it is
+        known but for its turns, of which one stands for all."""
+        if data is None:
+            return None, True
+        stamp, ours = self._ours.get(path, ("", None))
+        if files.digest(data) == stamp:
+            return ours, False
+        try:
+            return sidecar.read(data), True
+        except FormatError:
+            return None, True
+
     def _take_away(self, conversation: Conversation, path: Path) -> Saved:
         _remove(path)
         del self._paths[conversation.id]
@@ -163,16 +174,18 @@ class TranscriptStore:
     def _write(self, conversation: Conversation, path: Path, previous: str, note: str) -> Saved:
         markdown = transcript_file.write(conversation)
         digests = (files.digest(markdown), *([previous] if previous else []))
-        data = sidecar.write(Sidecar(conversation, digests))
+        whole = Sidecar(conversation, digests)
+        data = sidecar.write(whole)
         files.write(sidecar.path_of(path), data)
-        self._know(conversation, path, data)
+        self._know(whole, path, data)
         files.write(path, markdown)
         return Saved(conversation, path, note)
 
-    def _know(self, conversation: Conversation, path: Path, data: bytes) -> None:
+    def _know(self, whole: Sidecar, path: Path, data: bytes) -> None:
         """Remember what is on disk: later states are told from this one."""
-        self._paths[conversation.id], self._stamps[path] = path, files.digest(data)
-        self._bases[conversation.id] = replace(conversation, turns={}, chosen={})
+        chat = whole.conversation
+        outline = replace(chat, turns=dict(islice(chat.turns.items(), 1)), chosen={})
+        self._paths[chat.id], self._ours[path] = path, (files.digest(data), Sidecar(outline, whole.markdown))
 
     def _fresh(self, conversation: Conversation) -> Path:
         def taken(stem: str) -> bool:

@@ -7,11 +7,11 @@ import sys
 
 from edge0_tui.exit_codes import STOPPED
 
-OF_THE_APPLICATION = ("start", "screen", "ui")
-HELP = (
-    "also: start (of the application), screen (what it costs nano in tokens per second) and ui, or --ui (the screen"
-    " against stock widgets)"
-)
+OF_THE_APPLICATION = ("start", "screen", "ui", "search", "download", "verify")
+HELP = """\
+also: start (of the application), screen (what it costs nano in tokens per second), ui or --ui (the screen against
+      stock widgets), search (in saved chats), download (from this machine, against curl) and verify (against
+      sha256sum)"""
 
 
 def run(arguments: list[str]) -> int:

@@ -14,6 +14,7 @@ from edge0_tui.chat.summary import Summary
 from edge0_tui.collection import Collection
 
 _PIECE_SECONDS = 0.05
+Asked = tuple[int, Query, Sequence[Summary]]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,9 @@ class Finder:
     def __init__(self, collection: Collection, tell: Callable[[Found], object]) -> None:
         self._collection, self._tell = collection, tell
         self._present = 0
+        self._lock = threading.Lock()
+        self._next: Asked | None = None
+        self._running = False
         self._last: tuple[Query, Sequence[Summary]] | None = None
 
     def begin(self, query: Query, among: Sequence[Summary]) -> int:
@@ -41,7 +45,11 @@ class Finder:
         if self._last is not None and self._last[0].words and query.narrows(self._last[0]):
             found = {chat.path for chat in self._last[1]}
             among = [chat for chat in among if chat.path in found]
-        threading.Thread(target=self._run, args=(self._present, query, among), daemon=True).start()
+        with self._lock:
+            self._next = (self._present, query, among)
+            if not self._running:
+                self._running = True
+                threading.Thread(target=self._work, daemon=True).start()
         return self._present
 
     def stop(self) -> None:
@@ -51,6 +59,21 @@ class Finder:
     def forget(self) -> None:
         """The chats have changed: the next search looks at all of them."""
         self._last = None
+
+    def _work(self) -> None:
+        """One thread for all: of the searches asked for while it was busy only the last is begun."""
+        try:
+            while (asked := self._take()) is not None:
+                self._run(*asked)
+        except BaseException:
+            self._running = False  # the next search gets a thread of its own; this one ends with its traceback
+            raise
+
+    def _take(self) -> Asked | None:
+        with self._lock:
+            asked, self._next = self._next, None
+            self._running = asked is not None
+            return asked
 
     def _run(self, number: int, query: Query, among: Sequence[Summary]) -> None:
         def cancelled() -> bool:

@@ -151,6 +151,26 @@ def test_an_index_locked_by_another_instance_does_not_hinder(
     other.close()
 
 
+def test_an_index_lost_on_the_way_loses_no_results(
+    store: TranscriptStore, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.save(chat("hello", "world"))
+    chats = index.chats()
+    query = Query.parse("world")
+    assert len(list(index.search(query, chats))) == 1
+    real = index_database.IndexDatabase._open
+    left = [1]
+
+    def failing(database: index_database.IndexDatabase) -> sqlite3.Connection:
+        if left:
+            left.pop()
+            raise sqlite3.OperationalError("disk I/O error")
+        return real(database)
+
+    monkeypatch.setattr(index_database.IndexDatabase, "_open", failing)
+    assert len(list(index.search(query, chats))) == 1
+
+
 def test_a_search_can_be_given_up(store: TranscriptStore, index: Index) -> None:
     for number in range(4):
         store.save(chat(f"chat {number}"))

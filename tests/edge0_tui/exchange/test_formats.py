@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.errors import FormatError, StoreError
@@ -14,6 +14,8 @@ from edge0_tui.chat.turn import Attribution, Turn
 from edge0_tui.exchange.branches import branches
 from edge0_tui.exchange.formats import FORMATS, Format, export, parse, read_file
 from tests.edge0_tui.chat.trees import conversations, relaxed, texts
+
+few = settings(relaxed, max_examples=15)
 
 
 def talk() -> Conversation:
@@ -25,7 +27,7 @@ def talk() -> Conversation:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@relaxed
+@few
 @given(chat=conversations())
 def test_every_format_brings_everything_back(format: Format, chat: Conversation) -> None:
     taken = parse(export(chat, format))
@@ -40,7 +42,7 @@ def test_the_visible_branch_alone(format: Format) -> None:
     assert b"First." in export(talk(), format)
 
 
-@relaxed
+@few
 @given(conversations())
 def test_every_turn_is_on_the_path_or_on_one_branch_below_what_it_follows(chat: Conversation) -> None:
     seen = [turn.id for turn in chat.path]
@@ -60,7 +62,7 @@ def test_a_chat_whose_path_ends_early_is_exported_whole() -> None:
         assert parse(export(cut, format)).conversation.turns == cut.turns
 
 
-@relaxed
+@few
 @given(conversations(texts))
 def test_edited_markdown_comes_back_as_it_reads(chat: Conversation) -> None:
     data = export(chat, "md")

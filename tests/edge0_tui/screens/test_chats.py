@@ -90,31 +90,7 @@ async def test_rename_pin_archive_and_copy(home: Path, store: TranscriptStore) -
     assert marks["Old apples"] == (True, False) and marks["Old apples (copy)"] == (False, False)
 
 
-async def test_delete_undo_and_restore_even_of_the_chat_on_screen(home: Path, store: TranscriptStore) -> None:
-    async with opened(home, options=AppOptions(continue_last=True)) as driver:
-        await driver.until(lambda: driver.chat.conversation.title == "Plums")
-        view = await listed(driver)
-        assert view.rows[0].marked
-        await driver.pilot.press("ctrl+d")
-        await driver.until(lambda: titles(driver) == ["Pears [bold]and", "Apples"])
-        assert not driver.chat.conversation.turns and "30 days" in note(driver)
-        await driver.pilot.press("ctrl+d")
-        await driver.until(lambda: titles(driver) == ["Apples"])
-        await driver.pilot.press("ctrl+z")
-        await driver.until(lambda: titles(driver) == ["Pears [bold]and", "Apples"])
-        await driver.pilot.press("tab", "tab")
-        await driver.until(lambda: titles(driver) == ["Plums"])
-        await driver.pilot.press("enter")
-        await driver.until(lambda: titles(driver) == [] and "back" in note(driver))
-        await driver.pilot.press("tab")
-        await driver.until(lambda: titles(driver) == ["Plums", "Pears [bold]and", "Apples"])
-        await driver.pilot.press("escape")
-        await driver.until(lambda: driver.app.screen is driver.app.chat)
-        assert driver.app.chat.offer is None
-    assert len(store.list()) == 3
-
-
-async def test_the_open_chat_keeps_its_new_name_when_it_goes_on(home: Path, store: TranscriptStore) -> None:
+async def test_rename_delete_undo_and_restore_the_chat_on_screen(home: Path, store: TranscriptStore) -> None:
     async with opened(home, options=AppOptions(continue_last=True)) as driver:
         await driver.ready()
         await driver.until(lambda: driver.chat.conversation.title == "Plums")
@@ -127,7 +103,26 @@ async def test_the_open_chat_keeps_its_new_name_when_it_goes_on(home: Path, stor
         await driver.on_screen(ChatsScreen)
         await driver.pilot.press("escape")
         await driver.ask("More?")
-    assert sorted((chat.title, chat.turns) for chat in store.list())[1] == ("Damsons", 4)
+        assert sorted((chat.title, chat.turns) for chat in store.list())[1] == ("Damsons", 4)
+        view = await listed(driver)
+        assert view.rows[0].marked
+        await driver.pilot.press("ctrl+d")
+        await driver.until(lambda: titles(driver) == ["Pears [bold]and", "Apples"])
+        assert not driver.chat.conversation.turns and "30 days" in note(driver)
+        await driver.pilot.press("ctrl+d")
+        await driver.until(lambda: titles(driver) == ["Apples"])
+        await driver.pilot.press("ctrl+z")
+        await driver.until(lambda: titles(driver) == ["Pears [bold]and", "Apples"])
+        await driver.pilot.press("tab", "tab")
+        await driver.until(lambda: titles(driver) == ["Damsons"])
+        await driver.pilot.press("enter")
+        await driver.until(lambda: titles(driver) == [] and "back" in note(driver))
+        await driver.pilot.press("tab")
+        await driver.until(lambda: titles(driver) == ["Damsons", "Pears [bold]and", "Apples"])
+        await driver.pilot.press("escape")
+        await driver.until(lambda: driver.app.screen is driver.app.chat)
+        assert driver.app.chat.offer is None
+    assert len(store.list()) == 3
 
 
 async def test_export_asks_for_format_and_file(
@@ -175,22 +170,8 @@ async def test_by_mouse(home: Path, store: TranscriptStore) -> None:
         await driver.until(lambda: driver.chat.conversation.title == "Apples")
 
 
-async def test_a_damaged_chat_is_listed_refused_and_left(home: Path) -> None:
-    folder = home / "data" / "transcripts"
-    folder.mkdir(parents=True)
-    (folder / "broken.md").write_text("no front matter")
-    async with opened(home) as driver:
-        view = await listed(driver, 1)
-        assert "front matter" in view.rows[0].problem
-        await driver.pilot.press("ctrl+t")
-        await driver.until(lambda: "left as it is" in note(driver))
-        await driver.pilot.press("enter")
-        await driver.until(lambda: "broken.md" in driver.banner)
-        assert not driver.chat.conversation.turns
-    assert (folder / "broken.md").read_text() == "no front matter"
-
-
-async def test_without_chats_it_says_so(home: Path) -> None:
+async def test_no_chats_and_damaged_ones(home: Path) -> None:
+    broken = home / "data" / "transcripts" / "broken.md"
     async with opened(home) as driver:
         await listed(driver, 0)
         await driver.until(lambda: note(driver) == "No conversation yet.")
@@ -198,3 +179,13 @@ async def test_without_chats_it_says_so(home: Path) -> None:
         await driver.until(lambda: "nothing to undo" in note(driver))
         await driver.pilot.press("ctrl+b")
         await driver.until(lambda: driver.app.screen is driver.app.chat)
+        broken.parent.mkdir(parents=True, exist_ok=True)
+        broken.write_text("no front matter")
+        view = await listed(driver, 1)
+        assert "front matter" in view.rows[0].problem
+        await driver.pilot.press("ctrl+t")
+        await driver.until(lambda: "left as it is" in note(driver))
+        await driver.pilot.press("enter")
+        await driver.until(lambda: "broken.md" in driver.banner)
+        assert not driver.chat.conversation.turns
+    assert broken.read_text() == "no front matter"
