@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import statistics
 import sys
@@ -28,12 +29,15 @@ from edge0_tui.widgets.transcript import Transcript
 from engine.client import EngineClient
 
 PATIENCE = 180.0
+SETTLE = 2.0
+"""Seconds a person needs for a first question; what the application prepares meanwhile is over then."""
 KEYS = 60
 OPENINGS = 5
 
 
 @contextlib.asynccontextmanager
 async def _opened() -> AsyncIterator[tuple[Edge0App, Pilot[int]]]:
+    gc.disable()  # as `edge0_tui.cli` does; the application turns it on again
     paths = find_paths()
     script = paths.logs / "script.json"
     script.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +64,7 @@ async def _until(pilot: Pilot[Any], holds: Callable[[], object]) -> None:
 async def stream() -> Streaming:
     """One answer at the pace, from the question to its figures."""
     async with _opened() as (app, pilot):
-        await pilot.pause(0.5)
+        await pilot.pause(SETTLE)
         started, at = time.process_time(), time.perf_counter()
         over = asyncio.Event()
         finish = app.chat.show_finish

@@ -13,7 +13,6 @@ from edge0_tui.bench.ui_clock import Lag, Streaming, blur_and_focus
 from edge0_tui.bench.ui_texts import MESSAGE, STREAMED, TOKENS_A_SECOND, words
 
 
-
 class _Stock(App[None]):
     def __init__(self, texts: list[str]) -> None:
         super().__init__()

@@ -49,7 +49,7 @@ def placeholder(controller: Controller) -> str:
 
 
 def doing(controller: Controller) -> Activity:
-    """What the line above the prompt says: a waiting message first, then an edit, else a reply that has no words."""
+    """What the line above the prompt says: a waiting message first, then an edit, else a wordless reply."""
     if controller.pending:
         return Activity(_why_waiting(controller), text=controller.pending)
     if controller.branching.editing:
