@@ -10,8 +10,10 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["app", "chat", "prompt", "chats", "models"]
-Group = Literal["Conversation", "Model", "View", "Program", "In the list of chats", "In the models screen"]
+Scope = Literal["app", "chat", "prompt", "chats", "models", "message"]
+Group = Literal[
+    "Conversation", "Model", "View", "Program", "In the list of chats", "In the models screen", "A message"
+]
 SAME_IN_A_TERMINAL = {
     "ctrl+i": "tab",
     "ctrl+m": "enter",
@@ -177,6 +179,41 @@ ACTIONS: tuple[Action, ...] = (
         palette=False,
     ),
     Action("quit", "Quit", "Stop the engine and leave.", ("ctrl+q",), "Program", "app", "quit"),
+    Action(
+        "message_earlier",
+        "Earlier message",
+        "Choose the message above; the first time the last one.",
+        ("alt+up", "ctrl+up"),
+        "A message",
+        "chat",
+        "messages",
+        False,
+    ),
+    Action(
+        "message_later",
+        "Later message",
+        "Choose the message below.",
+        ("alt+down", "ctrl+down"),
+        "A message",
+        "chat",
+        palette=False,
+    ),
+    *(
+        Action(f"message_{id}", label, help, keys, "A message", "message", bar, palette)
+        for id, label, bar, palette, help, keys in (
+            ("edit", "Edit the question", "edit", True, "Change your message; the old version stays.", ("e",)),
+            ("again", "Answer again", "again", True, "Have it answered again; the old answer stays.", ("r",)),
+            ("go_on", "Continue the answer", "go on", True, "Write on where a stopped answer ends.", ("g",)),
+            ("previous", "Version before", "older", False, "Show the version before this one.", ("left",)),
+            ("next", "Version after", "newer", False, "Show the version after this one.", ("right",)),
+            ("copy", "Copy the message", "copy", False, "Copy the message as it was written.", ("c",)),
+            ("code", "Copy a code block", "code", True, "Copy its first code block; again, the next.", ("k",)),
+            ("fork", "Fork", "fork", True, "A new chat with everything up to this message.", ("f",)),
+            ("compare", "Compare", "compare", True, "The same question to another model or routing.", ("v",)),
+            ("beside", "Side by side", "beside", True, "Show two versions of an answer together.", ("b",)),
+            ("leave", "Back to the prompt", "back", False, "Choose no message any longer.", ("escape",)),
+        )
+    ),
     *(
         Action(f"chats_{id}", label, help, keys, "In the list of chats", "chats", bar, palette=False)
         for id, label, bar, help, keys in (
@@ -280,12 +317,21 @@ def bound(id: str, keys: tuple[str, ...]) -> str:
 
 def meet(one: Scope, other: Scope) -> bool:
     """Whether actions of these scopes can be used at one time, so that they cannot share a key."""
-    return one == other or "app" in (one, other) or {one, other} <= {"chat", "prompt"}
+    return one == other or "app" in (one, other) or {one, other} <= {"chat", "prompt", "message"}
 
 
 def show_key(key: str) -> str:
     """A key as people read it: `ctrl+p` → `^p`, `escape` → `esc`."""
-    names = {"escape": "esc", "up": "↑", "down": "↓", "left": "←", "right": "→", "delete": "del"}
+    names = {
+        "escape": "esc",
+        "up": "↑",
+        "down": "↓",
+        "left": "←",
+        "right": "→",
+        "delete": "del",
+        "alt+up": "alt+↑",
+        "alt+down": "alt+↓",
+    }
     return key.replace("ctrl+", "^") if key.startswith("ctrl+") else names.get(key, key)
 
 

@@ -49,6 +49,7 @@ def _import_messages() -> None:
     """What the first message needs, while the engine loads; in a thread, where it holds up nothing."""
     import_module("edge0_tui.widgets.message_reply")
     import_module("edge0_tui.widgets.message_user")
+    import_module("edge0_tui.widgets.markdown.warm").warm()
 
 
 def first_choice(options: AppOptions, settings: Settings, paths: Paths) -> tuple[Choice, Notice | None]:

@@ -13,28 +13,31 @@ from edge0_tui import keys
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.errors import StoreError
 from edge0_tui.choice import Choice
-from edge0_tui.controller import SAVING, Controller
-from edge0_tui.library import ChatLine, Library
+from edge0_tui.controller import SAVING
+from edge0_tui.library import ChatLine
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
-from edge0_tui.screens.chat_view import PANEL_ASKED_FROM, PANEL_FROM, ChatViewScreen
+from edge0_tui.screens.chat_messages import MessageActions
+from edge0_tui.screens.chat_view import PANEL_ASKED_FROM, PANEL_FROM
 from edge0_tui.widgets.banner import Banner
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
+    from edge0_tui.controller import Controller
+    from edge0_tui.library import Library
     from edge0_tui.model_desk import ModelDesk
 
 
-class ChatScreen(ChatViewScreen):
+class ChatScreen(MessageActions):
     """One method for each action of scope "chat" in `keys`, and what the widgets ask for."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("chat")
     VERTICAL_BREAKPOINTS = []  # `lay_out` does that; see `update_node_styles`
 
     def __init__(self, controller: Controller, library: Library, desk: Callable[[], ModelDesk]) -> None:
-        super().__init__(controller)
-        self.library, self._desk = library, desk
+        super().__init__(controller, library)
+        self._desk = desk
 
     async def show_last(self, options: AppOptions) -> None:
         """At the start: offer the last conversation, or open the one the command line asks for."""
