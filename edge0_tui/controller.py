@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
+from edge0_tui.chat.chat_sampling import ChatSampling, resolve
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.turn import Attribution, Turn
 from edge0_tui.engine_link import LIFE, EngineLink
@@ -168,11 +169,24 @@ class Controller:
     # --- a reply ---
 
     def sampling(self, info: ModelInfo) -> Sampling:
-        """The checkpoint's own sampling, changed where the settings say so."""
-        chosen = dataclasses.asdict(self.settings.sampling)
-        return dataclasses.replace(
-            info.sampling, **{name: value for name, value in chosen.items() if value is not None}
+        """The checkpoint's own sampling, changed where the settings or the chat say so."""
+        return resolve(info.sampling, dataclasses.asdict(self.settings.sampling), self.conversation.sampling)
+
+    async def change_chat(self, *, system: str | None = None, sampling: ChatSampling | None = None) -> None:
+        """Another system prompt or sampling for this chat, from the next answer on; kept with it."""
+        chat = self.conversation
+        self.conversation = dataclasses.replace(
+            chat,
+            system=chat.system if system is None else system,
+            sampling=chat.sampling if sampling is None else sampling,
         )
+        if self.reply is not None and self.reply.conversation.id == chat.id:
+            self.reply.conversation = dataclasses.replace(
+                self.reply.conversation, system=self.conversation.system, sampling=self.conversation.sampling
+            )
+        self._view.changed()
+        if chat.turns:  # a chat in which nothing was said is saved with its first message
+            await self._saver.now(self.reply.so_far() if self.reply is not None else self.conversation)
 
     def _next(self) -> None:
         if self.pending and self.reply is None and self.link.phase == "ready":

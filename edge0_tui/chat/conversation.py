@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from edge0_tui.chat.chat_sampling import ChatSampling
 from edge0_tui.chat.turn import Turn, new_id, now
 from engine.protocol import Message
 
@@ -25,6 +26,7 @@ class Conversation:
     name: str = ""
     system: str = ""
     draft: str = ""
+    sampling: ChatSampling = field(default_factory=ChatSampling)
     pinned: bool = False
     archived: bool = False
     created: datetime = field(default_factory=now)
@@ -102,6 +104,7 @@ class Conversation:
             chosen={turn.parent: turn.id for turn in path},
             name=self.name,
             system=self.system,
+            sampling=self.sampling,
         )
 
 
