@@ -66,7 +66,7 @@ class Edge0App(App[int]):
             self.register_theme(theme)
         self.controller = Controller(self.settings, self._save, self.spawn)
         self.link = EngineLink(engine, self.controller, SafeStart(paths.logs), self.spawn)
-        self.chat = ChatScreen(self.controller, Library(lambda: self.store, paths))
+        self.chat = ChatScreen(self.controller, Library(lambda: self.store, paths), paths)
         self.controller.attach(self.chat, self.link)
         self._interrupted = -_TWICE_SECONDS
         self._leaving = False

@@ -1,4 +1,4 @@
-"""How one chat chooses its tokens: a preset, changed in single values, over the settings and the checkpoint's own."""
+"""How one chat chooses its tokens: a preset, changed in single values, over settings and checkpoint."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ChatSampling:
         return {name: value for name in BOUNDS if (value := getattr(self, name)) is not None}
 
     def having(self, name: str, text: str) -> ChatSampling:
-        """With one value as a person typed it; empty and `none` take it back. Raises `ValueError` with the reason."""
+        """With one value as typed; empty and `none` take it back. Raises `ValueError` with the reason."""
         return dataclasses.replace(self, **{name: parse(name, text)})
 
     @property

@@ -16,19 +16,21 @@ from edge0_tui.controller import SAVING, Controller
 from edge0_tui.library import ChatLine, Library
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
-from edge0_tui.screens.chat_view import PANEL_ASKED_FROM, PANEL_FROM, ChatViewScreen
+from edge0_tui.paths import Paths
+from edge0_tui.screens.chat_view import PANEL_ASKED_FROM, PANEL_FROM
+from edge0_tui.screens.writing import WritingScreen
 from edge0_tui.widgets.banner import Banner
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.transcript import Transcript
 
 
-class ChatScreen(ChatViewScreen):
+class ChatScreen(WritingScreen):
     """One method for each action of scope "chat" in `keys`, and what the widgets ask for."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("chat")
 
-    def __init__(self, controller: Controller, library: Library) -> None:
-        super().__init__(controller)
+    def __init__(self, controller: Controller, library: Library, paths: Paths) -> None:
+        super().__init__(controller, paths)
         self.library = library
 
     async def show_last(self, options: AppOptions) -> None:
@@ -43,10 +45,6 @@ class ChatScreen(ChatViewScreen):
         if options.continue_last and self.offer is not None:
             await self.action_resume()
         self.changed()
-
-    @on(Prompt.Sent)
-    def _send(self, event: Prompt.Sent) -> None:
-        self.controller.send(event.text)
 
     @on(Transcript.CopyRequested)
     def _copy(self, event: Transcript.CopyRequested) -> None:
@@ -113,12 +111,11 @@ class ChatScreen(ChatViewScreen):
         prompt = self.query_one(Prompt)
         try:
             with self.app.suspend():
-                text = edit(prompt.text)
+                text = edit(prompt.whole)
         except (EditorError, SuspendNotSupported) as error:
             self.show_notice(Notice(str(error) or "This terminal cannot be lent to an editor.", tone="error"))
             return
-        prompt.load_text(text)
-        prompt.move_cursor(prompt.document.end)
+        prompt.put(text)
 
     def action_models(self) -> None:
         from edge0_tui.screens.models import ModelsScreen

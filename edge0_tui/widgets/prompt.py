@@ -97,7 +97,7 @@ class Prompt(ChipArea):
         return True
 
     def _at_edge(self, step: int) -> bool:
-        """Going up from where the text begins, down from where it ends; an entry as it was sent, from its edge line."""
+        """Up from where the text begins, down from where it ends; an entry as it was sent, from its edge line."""
         unchanged = self.whole == self.history_walk.here
         if step < 0:
             return self.cursor_at_start_of_text or (unchanged and self.cursor_at_first_line)
@@ -148,13 +148,13 @@ class Prompt(ChipArea):
 
     def load_text(self, text: str) -> None:
         super().load_text(text)
-        self._look()
+        self.look()
 
     def _watch_selection(self, previous_selection: Selection, selection: Selection) -> None:
         super()._watch_selection(previous_selection, selection)
-        self._look()
+        self.look()
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Ask for proposals, except where they were closed."""
         if self.proposals is None or not self.is_mounted:
             return

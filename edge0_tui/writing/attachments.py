@@ -77,7 +77,7 @@ def read(name: str, base: Path, largest: int = LARGEST) -> Attached | Refused:
     try:
         # A pipe opened without O_NONBLOCK would wait for somebody to write into it.
         handle = os.open(_path(name, base), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(handle, "rb") as file:
+        with os.fdopen(handle, "rb") as file:
             about = os.fstat(handle)
             if stat.S_ISDIR(about.st_mode):
                 return Refused(name, "this is a folder; name a file in it")

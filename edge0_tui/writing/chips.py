@@ -48,7 +48,8 @@ class Chips:
         return [(found[1:-1], self._texts[found]) for found in self._pattern.findall(text)] if self._pattern else []
 
     def _fold_file(self, block: FileBlock) -> str:
-        return self._add(f"file {block.name}, {block.lines:,} {'line' if block.lines == 1 else 'lines'}", block.source)
+        lines = f"{block.lines:,} {'line' if block.lines == 1 else 'lines'}"
+        return self._add(f"file {block.name}, {lines}", block.source)
 
     def _add(self, words: str, text: str) -> str:
         if text in self._labels:

@@ -46,7 +46,7 @@ class PromptHistory:
             return
         with files.lock(self._path.parent):
             handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            with open(handle, "ab") as file:
+            with os.fdopen(handle, "ab") as file:
                 file.write(_line(text))
 
     def _shorten(self) -> None:

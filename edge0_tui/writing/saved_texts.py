@@ -99,7 +99,7 @@ def _write_new(path: Path, data: bytes) -> None:
         os.link(temporary, path)  # unlike a rename, never over another file
     finally:
         with contextlib.suppress(OSError):
-            os.unlink(temporary)
+            Path(temporary).unlink()
 
 
 def _read(path: Path) -> str:

@@ -42,8 +42,7 @@ _OWN = (
     Command("seed", "Seed of this chat: the same question has the same answer.", "NUMBER|none", needed=True),
     Command("max", "Longest answer of this chat, in tokens.", "NUMBER|none", needed=True),
     Command("attach", "Attach a text file.", "PATH", needed=True),
-    Command("theme", "Change the colours.", "[NAME]"),
-    Command("save", "Save a prompt under a name: the text after it, else the one sent last.", "NAME [TEXT]", needed=True),
+    Command("save", "Save a prompt: the text after the name, else the one sent last.", "NAME [TEXT]", needed=True),
 )  # fmt: skip
 # Short names; the first action of each that there is.
 _SHORT = {
@@ -51,6 +50,7 @@ _SHORT = {
     "search": ("search_chats", "chats"),
     "copy": ("copy_answer",),
     "edit": ("edit_in_editor",),
+    "prompts": ("saved_prompts",),
     "history": ("search_prompts",),
     "regenerate": ("regenerate", "again", "answer_again"),
     "export": ("export", "export_chat"),
