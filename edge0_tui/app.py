@@ -141,7 +141,7 @@ class Edge0App(App[int]):
         self.spawn(self._copy(text))
 
     async def _copy(self, text: str) -> None:
-        way = await copy(text, super().copy_to_clipboard)
+        way = await copy(text, super().copy_to_clipboard, file=self.paths.chats / "copied.txt")
         self.chat.show_notice(Notice(f"{len(text):,} characters {way}."))
 
     def action_help(self) -> None:

@@ -44,7 +44,7 @@ def placeholder(controller: Controller) -> str:
         return "The engine is not running; f5 restarts it"
     if link.phase == "empty":
         return "No model is loaded; ctrl+o chooses one"
-    return "Write a message"
+    return "Write a message · / for commands · @ for files"
 
 
 def doing(controller: Controller) -> Activity:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -28,6 +30,8 @@ _ROWS = {
 class SamplingScreen(Dialog[ChatSampling]):
     """Answers with the sampling of this chat. `resolved` is what a reply would use now, None without a model."""
 
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-low"), (28, "-high")]
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (90, "-wide")]
     CSS_PATH = ["dialog.tcss", "writing.tcss"]
     TITLE = "Sampling of this chat"
     KEYS = (("ctrl+s", "use"), ("enter", "choose"), ("tab", "next"), ("esc", "leave as it was"))
@@ -59,9 +63,8 @@ class SamplingScreen(Dialog[ChatSampling]):
         view = self.query_one(MenuList)
         view.clear_options()
         view.add_line("settings", "as the settings say", id=_SETTINGS, marked=not self._chosen.preset)
-        for name, (note, values) in PRESETS.items():
-            told = ", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in values.items())
-            view.add_line(name, f"{note}{': ' * bool(told)}{told}", id=name, marked=name == self._chosen.preset)
+        for name, (note, _) in PRESETS.items():
+            view.add_line(name, note, id=name, marked=name == self._chosen.preset)
         view.go_to_first(self._chosen.preset or _SETTINGS)
 
     def _placeholders(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,6 +22,8 @@ _PREVIEW = 5
 class FindTextScreen(Dialog[str]):
     """Answers with the chosen text. `texts` are pairs of what a line says and the whole text, best first."""
 
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-low"), (28, "-high")]
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (90, "-wide")]
     CSS_PATH = ["dialog.tcss", "writing.tcss"]
     KEYS = (("enter", "put in"), ("↑ ↓", "choose"), ("esc", "close"))
     EMPTY = ""

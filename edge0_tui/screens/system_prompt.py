@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -17,6 +19,8 @@ _NONE = "-none-"
 class SystemPromptScreen(Dialog[str]):
     """Answers with the system prompt of this chat, empty for none."""
 
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-low"), (28, "-high")]
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (90, "-wide")]
     CSS_PATH = ["dialog.tcss", "writing.tcss"]
     TITLE = "System prompt of this chat"
     KEYS = (("ctrl+s", "use"), ("tab", "next"), ("esc", "leave as it was"))

@@ -24,7 +24,7 @@ from edge0_tui.widgets.transcript import Transcript
 from edge0_tui.writing.completion import Item, Menu, command_menu, path_prefix, paths
 from edge0_tui.writing.prompt_history import PromptHistory
 from edge0_tui.writing.saved_texts import SavedTextError, SavedTexts
-from edge0_tui.writing.slash import Command, commands
+from edge0_tui.writing.slash import Command, commands, parse
 
 if TYPE_CHECKING:
     from edge0_tui.chat.chat_sampling import ChatSampling
@@ -63,8 +63,9 @@ class WritingScreen(ChatViewScreen):
     def _read_saved(self) -> list[str]:
         self.saved_prompts.read()
         self.saved_systems.read()
-        with contextlib.suppress(OSError):
-            return self.prompt_history.read()
+        if self.controller.settings.chat.keep_prompts:
+            with contextlib.suppress(OSError):
+                return self.prompt_history.read()
         return []
 
     def tell(self, message: str, hint: str = "", tone: Tone = "warning") -> None:
@@ -80,7 +81,6 @@ class WritingScreen(ChatViewScreen):
     async def _sent(self, event: Prompt.Sent) -> None:
         """Run it if it is a command, else send it with the files it names."""
         from edge0_tui.screens.slash_actions import run
-        from edge0_tui.writing.slash import parse
 
         self.close_notice(WRITING)
         written = parse(event.text)
@@ -227,7 +227,7 @@ class WritingScreen(ChatViewScreen):
     def action_search_prompts(self) -> None:
         from edge0_tui.screens.search_prompts import SearchPromptsScreen
 
-        entries = self.query_one(Prompt).history_walk.entries
+        entries = [entry for entry in self.query_one(Prompt).history_walk.entries if parse(entry) is None]
         self.app.push_screen(SearchPromptsScreen(entries), self._use_prompt)
 
     def action_saved_prompts(self) -> None:

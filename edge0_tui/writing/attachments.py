@@ -79,8 +79,6 @@ def read(name: str, base: Path, largest: int = LARGEST) -> Attached | Refused:
         handle = os.open(_path(name, base), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(handle, "rb") as file:
             about = os.fstat(handle)
-            if stat.S_ISDIR(about.st_mode):
-                return Refused(name, "this is a folder; name a file in it")
             if not stat.S_ISREG(about.st_mode):
                 return Refused(name, "this is no ordinary file")
             if about.st_size > largest:
@@ -88,6 +86,8 @@ def read(name: str, base: Path, largest: int = LARGEST) -> Attached | Refused:
             data = file.read(largest + 1)
     except FileNotFoundError:
         return Refused(name, "there is no such file")
+    except IsADirectoryError:
+        return Refused(name, "this is a folder; name a file in it")
     except (OSError, ValueError) as error:
         return Refused(name, getattr(error, "strerror", None) or str(error))
     if len(data) > largest:

@@ -68,9 +68,21 @@ def commands() -> dict[str, Command]:
     short = {command.action for command in found.values()}
     for action in ACTIONS:
         name = action.id.replace("_", "-")
-        if _runs(action) and name not in found and action.id not in short:
+        renamed = action.id in short and "_" in action.id
+        if _runs(action) and name not in found and not renamed:
             found[name] = Command(name, action.help, action=action.id)
     return dict(sorted(found.items()))
+
+
+def in_prompt() -> list[tuple[str, str]]:
+    """What can be written in the prompt besides text, and what it does, for the help."""
+    own = [(f"/{command.name} {command.argument}", command.help) for command in _OWN]
+    return [
+        ("@path", "Send a text file with the message; @ proposes names."),
+        ("/name", "Put in the saved prompt of this name; what follows takes the place of {input}."),
+        ("/action", "Run any action of this help: /new, /chats, /copy …"),
+        *own,
+    ]
 
 
 def parse(text: str) -> Written | None:
