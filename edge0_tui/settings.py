@@ -46,7 +46,7 @@ class Chat:
     show_thinking: bool = _option(False, "Unfold thinking", "Show the thinking itself instead of one folded line.")
     keep_prompts: bool = _option(True, "Keep prompts", "Remember what you send, to find it again in any chat.")
     autosave_seconds: float = _option(
-        2.0, "Autosave interval", "Seconds between saves of an answer being written.", low=0.5, high=60.0
+        1.0, "Autosave interval", "Seconds between saves of what is being written.", low=0.5, high=60.0
     )
 
 
@@ -61,6 +61,18 @@ class Model:
         "", "Memory budget", "What the engine may use, as 3GiB. Empty: planned for this machine.", kind="size"
     )
     context: int = _option(0, "Context", "Tokens to keep room for. 0: what the plan allows.", low=0, high=1_048_576)
+
+
+@dataclass(frozen=True)
+class Models:
+    """Models"""
+
+    folders: tuple[str, ...] = _option(
+        (),
+        "More folders",
+        "Where else checkpoints lie, as on an external disk; several with : between.",
+        kind="paths",
+    )
 
 
 @dataclass(frozen=True)
@@ -101,5 +113,6 @@ class Settings:
     look: Look = field(default_factory=Look)
     chat: Chat = field(default_factory=Chat)
     model: Model = field(default_factory=Model)
+    models: Models = field(default_factory=Models)
     sampling: SamplingDefaults = field(default_factory=SamplingDefaults)
     storage: Storage = field(default_factory=Storage)

@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.adapter_choice import ChosenAdapter, choose_adapter, fitting_adapters, largest
 from engine.checkpoint.adapter_match import require_heads
 from engine.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from engine.checkpoint.lora import LoraFile
 from engine.checkpoint.prerouter import PrerouterFile, read_prerouter
 from engine.checkpoint.tiers import NANO
 from engine.errors import UsageError
@@ -26,11 +27,14 @@ class Chosen:
     routing: Routing
     adapters_dir: str = ""
 
+    def largest_adapter(self, activation_bytes: int) -> LoraFile | None:
+        """Of those that fit and the chosen one."""
+        known = fitting_adapters(self.checkpoint, self.adapters_dir).values()
+        return largest([*known, *([self.adapter.file] if self.adapter else [])], activation_bytes)
+
     def facts(self, activation_bytes: int) -> ModelFacts:
         """Sizes for the plan; room for the largest adapter that fits, so that switching seldom re-plans."""
-        known = fitting_adapters(self.checkpoint, self.adapters_dir).values()
-        files = [*known, *([self.adapter.file] if self.adapter else [])]
-        return model_facts(self.checkpoint, largest(files, activation_bytes), self.heads, activation_bytes)
+        return model_facts(self.checkpoint, self.largest_adapter(activation_bytes), self.heads, activation_bytes)
 
 
 def choose(request: Load) -> Chosen:

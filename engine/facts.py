@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from math import prod
 
 from engine.checkpoint.checkpoint import Checkpoint
@@ -36,7 +37,22 @@ def model_facts(
         heads=_heads(heads),
         activations_per_token=sizes.activations_per_token,
         max_context=config.max_position_embeddings,
+        predicted_layers=len(config.consumers(heads.owners)) if heads else 0,
+        pieces=len(checkpoint.records.layout.parts),
+        shape=_shape(checkpoint, adapter, heads),
     )
+
+
+def _shape(checkpoint: Checkpoint, adapter: LoraFile | None, heads: PrerouterFile | None) -> str:
+    """The family and a digest of everything a step's arithmetic depends on, so that a measurement can be kept."""
+    parts = (
+        checkpoint.config,
+        checkpoint.experts_per_token,
+        checkpoint.quant.default,
+        adapter.rank if adapter else 0,
+        (heads.owners, heads.hidden) if heads else (),
+    )
+    return f"{checkpoint.family}-{sha256(repr(parts).encode()).hexdigest()[:16]}"
 
 
 def _dense(checkpoint: Checkpoint, sizes: Sizes, activation_bytes: int) -> int:

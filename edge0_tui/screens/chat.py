@@ -46,6 +46,10 @@ class ChatScreen(WritingScreen):
             await self.action_resume()
         self.changed()
 
+    @on(Prompt.Changed, "#prompt")
+    def _drafted(self) -> None:
+        self.controller.drafted()
+
     @on(Transcript.CopyRequested)
     def _copy(self, event: Transcript.CopyRequested) -> None:
         self.app.copy_to_clipboard(event.text)
@@ -77,7 +81,7 @@ class ChatScreen(WritingScreen):
         await self.controller.settle()
         left = self.controller.conversation
         if left.turns:
-            self.offer = ChatLine(left.id, left.title, "now")
+            self.offer = ChatLine(left.id, left.title)
         await self.controller.open(Conversation())
 
     def action_toggle_thinking(self) -> None:
@@ -130,7 +134,15 @@ class ChatScreen(WritingScreen):
     def action_chats(self) -> None:
         from edge0_tui.screens.chats import ChatsScreen
 
-        self.app.push_screen(ChatsScreen(self.library.lines, self.controller.conversation.id), self._open_chat)
+        self.app.push_screen(ChatsScreen(self.library.collection, self.controller, self._gone), self._open_chat)
+
+    async def _gone(self, id: str) -> None:
+        """A chat is about to be deleted: it is neither shown nor offered any longer."""
+        if id == self.controller.conversation.id:
+            await self.action_new_chat()
+        if self.offer is not None and self.offer.id == id:
+            self.offer = None
+        self.changed()
 
     async def _open_chat(self, id: str | None) -> None:
         if id is None or id == self.controller.conversation.id:

@@ -99,7 +99,7 @@ async def _system(screen: WritingScreen, name: str) -> bool:
         screen.action_system_prompt()
         return True
     if name == "none":
-        await screen.controller.change_chat(system="")
+        screen.controller.change_chat(system="")
         screen.tell("This chat has no system prompt.", tone="info")
         return True
     screen.saved_systems.read()
@@ -107,7 +107,7 @@ async def _system(screen: WritingScreen, name: str) -> bool:
     if saved is None:
         screen.tell(f"There is no system prompt {name}.", f"They are files in {screen.saved_systems.folder}.")
         return False
-    await screen.controller.change_chat(system=saved.text)
+    screen.controller.change_chat(system=saved.text)
     screen.tell(f"System prompt of this chat: {saved.name}.", saved.first_line, "info")
     return True
 
@@ -138,7 +138,7 @@ def _value(name: str) -> Callable[[WritingScreen, str], Awaitable[bool]]:
 
 
 async def _sample(screen: WritingScreen, chosen: ChatSampling) -> bool:
-    await screen.controller.change_chat(sampling=chosen)
+    screen.controller.change_chat(sampling=chosen)
     screen.tell(f"Sampling of this chat: {chosen.words or 'as in the settings'}.", tone="info")
     return True
 

@@ -27,7 +27,6 @@ from edge0_tui.writing.saved_texts import SavedTextError, SavedTexts
 from edge0_tui.writing.slash import Command, commands, parse
 
 if TYPE_CHECKING:
-    from edge0_tui.chat.chat_sampling import ChatSampling
     from edge0_tui.writing.weighing import Weighed
 
 WRITING = "writing"
@@ -276,7 +275,7 @@ class WritingScreen(ChatViewScreen):
         resolved = self.controller.sampling(info) if info else None
         self.app.push_screen(
             SamplingScreen(present, resolved),
-            lambda chosen: self.change_chat_later(sampling=chosen) if chosen is not None else None,
+            lambda chosen: self.controller.change_chat(sampling=chosen) if chosen is not None else None,
         )
 
     def action_system_prompt(self) -> None:
@@ -285,9 +284,5 @@ class WritingScreen(ChatViewScreen):
         self.saved_systems.read()
         self.app.push_screen(
             SystemPromptScreen(self.controller.conversation.system, self.saved_systems),
-            lambda text: self.change_chat_later(system=text) if text is not None else None,
+            lambda text: self.controller.change_chat(system=text) if text is not None else None,
         )
-
-    def change_chat_later(self, *, system: str | None = None, sampling: ChatSampling | None = None) -> None:
-        """`Controller.change_chat` from where nothing can be awaited."""
-        self.run_worker(self.controller.change_chat(system=system, sampling=sampling))

@@ -4,6 +4,8 @@ slice     4 layers with the real 35B dimensions, every expert in the arena, agai
 full      the whole 35B dimensions from disk, within the default budget
 slice-8b  the same with the 8B's dimensions
 full-8b   the whole 8B dimensions from disk: a context of 3,300 tokens, and a cold prompt of 27
+plan      what the memory and speed plan expects of the whole 35B here, against what it achieves
+plan-8b   the same of the 8B
 nano      the built-in model, headless
 switch    exchanging the slice's adapter, against loading the slice
 switch-full  the same with the whole 35B dimensions
@@ -23,6 +25,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from engine.bench.expected import expected_against_achieved
 from engine.bench.table import Result, as_json, as_text, at_least, at_most, exactly
 from engine.checkpoint.synthetic import (
     REAL_8B,
@@ -36,10 +39,12 @@ from engine.checkpoint.synthetic import (
 )
 from engine.errors import EngineError
 from engine.plan import GiB
+from engine.protocol import Routing
 
 SLICE_LAYERS = 4
 STEPS = 9
 PROMPT = 256
+ROUTINGS: tuple[Routing, ...] = ("predicted", "exact")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -160,6 +165,27 @@ def bench_full_8b(folder: Path) -> list[Result]:
     ]
 
 
+def bench_plan(folder: Path) -> list[Result]:
+    """The plan's expected tokens a second at the whole 35B's dimensions, both routings."""
+    return _expected(_checkpoint(folder / "Edge0-35B-synthetic", full()))
+
+
+def bench_plan_8b(folder: Path) -> list[Result]:
+    """The same at the whole 8B's dimensions."""
+    return _expected(_checkpoint(folder / "Edge0-8B-synthetic", full_8b()))
+
+
+def _expected(path: Path) -> list[Result]:
+    def achieved(*arguments: str) -> Any:
+        return _run("engine.bench.ours", *arguments)
+
+    results: list[Result] = []
+    for routing in ROUTINGS:
+        _say(f"{path.name}: measuring disk and layers, then a reply with {routing} routing")
+        results += expected_against_achieved(path, routing, achieved)
+    return results
+
+
 def bench_nano(folder: Path) -> list[Result]:
     """The built-in model, headless: figures without a peer."""
     found = _run("engine.bench.ours", "nano", "--prompt", "40", "--steps", "64", "--repeat", "3")
@@ -196,6 +222,8 @@ BENCHES: dict[str, Callable[[Path], list[Result]]] = {
     "full": bench_full,
     "slice-8b": bench_slice_8b,
     "full-8b": bench_full_8b,
+    "plan": bench_plan,
+    "plan-8b": bench_plan_8b,
     "nano": bench_nano,
     "switch": bench_switch,
     "switch-full": bench_switch_full,
