@@ -99,6 +99,14 @@ ACTIONS: tuple[Action, ...] = (
         "chat",
     ),
     Action(
+        "export_chat",
+        "Export this chat",
+        "Write the conversation on screen as Markdown, JSON or HTML.",
+        (),
+        "Conversation",
+        "chat",
+    ),
+    Action(
         "search_prompts",
         "Find an earlier prompt",
         "Search what you have sent, in all chats, and put it into the prompt.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -130,6 +132,27 @@ class ChatScreen(WritingScreen):
     def _load(self, choice: Choice | None) -> None:
         if choice is not None:
             self.run_worker(self.controller.link.load(choice))
+
+    def action_export_chat(self) -> None:
+        from edge0_tui.chat.names import slug
+        from edge0_tui.screens.export import ExportScreen
+
+        chat = self.controller.conversation
+        if not chat.turns:
+            self.show_notice(Notice("There is nothing to export yet."))
+            return
+
+        async def export(choice: ExportScreen.Choice | None) -> None:
+            if choice is None:
+                return
+            format, branch, target = choice
+            work = partial(self.library.collection.export, chat.id, format, target, branch=branch)
+            try:
+                self.show_notice(Notice(f"Written: {await asyncio.to_thread(work)}"))
+            except StoreError as error:
+                self.show_notice(Notice(f"{error.filename}: {error.strerror}", tone="error"))
+
+        self.app.push_screen(ExportScreen(slug(chat.title) or "chat", len(chat.path) < len(chat.turns)), export)
 
     def action_chats(self) -> None:
         from edge0_tui.screens.chats import ChatsScreen

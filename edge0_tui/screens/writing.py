@@ -21,12 +21,12 @@ from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.prompt_notes import Part, PromptNotes
 from edge0_tui.widgets.proposals import Proposals
 from edge0_tui.widgets.transcript import Transcript
-from edge0_tui.writing.completion import Item, Menu, command_menu, path_prefix, paths
 from edge0_tui.writing.prompt_history import PromptHistory
 from edge0_tui.writing.saved_texts import SavedTextError, SavedTexts
-from edge0_tui.writing.slash import Command, commands, parse
 
 if TYPE_CHECKING:
+    from edge0_tui.writing.completion import Item, Menu
+    from edge0_tui.writing.slash import Command
     from edge0_tui.writing.weighing import Weighed
 
 WRITING = "writing"
@@ -55,6 +55,8 @@ class WritingScreen(ChatViewScreen):
 
     async def _fetch(self) -> None:
         """What the disk knows of former evenings, once the first picture is there."""
+        from edge0_tui.writing.slash import commands
+
         self._commands = commands()
         earlier = await asyncio.to_thread(self._read_saved)
         self.query_one(Prompt).remember(earlier)
@@ -80,6 +82,7 @@ class WritingScreen(ChatViewScreen):
     async def _sent(self, event: Prompt.Sent) -> None:
         """Run it if it is a command, else send it with the files it names."""
         from edge0_tui.screens.slash_actions import run
+        from edge0_tui.writing.slash import parse
 
         self.close_notice(WRITING)
         written = parse(event.text)
@@ -109,6 +112,10 @@ class WritingScreen(ChatViewScreen):
     # --- proposals ---
 
     def _propose(self, before: str, first_line: bool) -> Menu | None:
+        if not before.startswith("/") and "@" not in before:
+            return None
+        from edge0_tui.writing.completion import Menu, command_menu, path_prefix
+
         if first_line and before.startswith("/"):
             return command_menu(before, self._commands, self.saved_prompts.texts, self._arguments)
         if (found := path_prefix(before)) is None:
@@ -127,6 +134,8 @@ class WritingScreen(ChatViewScreen):
         return Menu(start, items)
 
     async def _scan(self, prefix: str) -> None:
+        from edge0_tui.writing.completion import paths
+
         self._scanned = (prefix, await asyncio.to_thread(paths, prefix, Path.cwd()))
         self.query_one(Prompt).look()
 
@@ -225,6 +234,7 @@ class WritingScreen(ChatViewScreen):
 
     def action_search_prompts(self) -> None:
         from edge0_tui.screens.search_prompts import SearchPromptsScreen
+        from edge0_tui.writing.slash import parse
 
         entries = [entry for entry in self.query_one(Prompt).history_walk.entries if parse(entry) is None]
         self.app.push_screen(SearchPromptsScreen(entries), self._use_prompt)

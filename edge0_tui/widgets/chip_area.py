@@ -11,7 +11,7 @@ from textual.color import Color
 from textual.document._document import Location, Selection
 from textual.widgets import TextArea
 
-from edge0_tui.widgets.markdown.safe import harmless
+from edge0_tui.safe_text import harmless
 from edge0_tui.writing.chips import Chips
 
 _MENTION = re.compile(r'(?<![\w@/.])@(?:"[^"\n]+"|[^\s"\'`@]+)')

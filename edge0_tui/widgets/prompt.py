@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.document._document import Selection
 from textual.message import Message
 
 from edge0_tui.widgets.chip_area import ChipArea
-from edge0_tui.writing.completion import Item, Menu
 from edge0_tui.writing.prompt_history import HistoryWalk
+
+if TYPE_CHECKING:
+    from edge0_tui.writing.completion import Item, Menu
 
 
 class Prompt(ChipArea):

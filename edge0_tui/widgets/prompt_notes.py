@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.widgets import Static
 
+from edge0_tui.safe_text import harmless
 from edge0_tui.token_counts import TokenCount
-from edge0_tui.widgets.markdown.safe import harmless
 
 ROWS = 4
 _MOST_NAME = 40

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.style import Style
 from textual.widgets import Static
 
-from edge0_tui.widgets.markdown.safe import harmless
-from edge0_tui.writing.completion import Item, Menu
+from edge0_tui.safe_text import harmless
+
+if TYPE_CHECKING:
+    from edge0_tui.writing.completion import Item, Menu
 
 ROWS = 8
 _LABELS = 26

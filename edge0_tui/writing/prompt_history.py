@@ -7,8 +7,6 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from edge0_tui.chat import files
-
 MOST = 1000
 LONGEST = 20_000
 _LARGEST_FILE = 64 << 20
@@ -44,6 +42,8 @@ class PromptHistory:
         """Write one prompt down. Blocks. Raises `OSError`."""
         if self._path is None or len(text) > LONGEST:
             return
+        from edge0_tui.chat import files
+
         with files.lock(self._path.parent):
             handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
             with os.fdopen(handle, "ab") as file:
@@ -51,6 +51,8 @@ class PromptHistory:
 
     def _shorten(self) -> None:
         assert self._path is not None
+        from edge0_tui.chat import files
+
         with files.lock(self._path.parent):
             newest = list(_strings(self._path.read_bytes().split(b"\n")))[-MOST:]
             files.write(self._path, b"".join(map(_line, newest)))

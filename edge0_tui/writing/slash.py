@@ -52,8 +52,11 @@ _SHORT = {
     "edit": ("edit_in_editor",),
     "prompts": ("saved_prompts",),
     "history": ("search_prompts",),
-    "regenerate": ("regenerate", "again", "answer_again"),
-    "export": ("export", "export_chat"),
+    "regenerate": ("message_again",),
+    "continue": ("message_go_on",),
+    "fork": ("message_fork",),
+    "compare": ("message_compare",),
+    "export": ("export_chat",),
     "thinking": ("toggle_thinking",),
     "figures": ("toggle_panel",),
 }
@@ -99,4 +102,4 @@ def nearest(name: str, known: list[str]) -> str:
 
 
 def _runs(action: Action) -> bool:
-    return action.palette and action.scope in ("app", "chat")
+    return action.palette and action.scope not in ("prompt", "chats")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from edge0_tui import units
 from edge0_tui.writing.attachments import Refused, mentions, missing, read
-from edge0_tui.writing.file_blocks import line_count
+from edge0_tui.writing.file_blocks import FileBlock, line_count, split
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,12 @@ class Weighed:
 def weigh(prompt: str, chips: Sequence[tuple[str, str]], base: Path) -> list[Weighed]:
     """Everything that goes with a prompt as it stands on screen. Blocks where it names files."""
     found = [Weighed(label, text=text) for label, text in chips]
+    inside = {part.name for _, text in chips for part in split(text) if isinstance(part, FileBlock)}
     if "@" not in prompt:
         return found
     for name in mentions(prompt, base):
+        if name in inside:
+            continue
         file = read(name, base)
         if isinstance(file, Refused):
             found.append(Weighed(f"@{file.name}", problem=file.reason))

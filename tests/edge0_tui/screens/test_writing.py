@@ -10,6 +10,7 @@ from textual.widgets import Input, TextArea
 
 from edge0_tui.chat.chat_sampling import ChatSampling
 from edge0_tui.screens.ask_name import AskNameScreen
+from edge0_tui.screens.export import ExportScreen
 from edge0_tui.screens.help import HelpScreen
 from edge0_tui.screens.sampling import SamplingScreen
 from edge0_tui.screens.search_prompts import SavedPromptsScreen, SearchPromptsScreen
@@ -222,3 +223,42 @@ async def test_sampling_of_a_chat_is_chosen_used_recorded_and_kept(home: Path) -
     async with opened(home) as driver:
         await driver.app.chat._open_chat(id)
         assert driver.chat.conversation.sampling == ChatSampling("precise", seed=7, max_tokens=2)
+
+
+async def test_the_chat_on_screen_is_exported_and_texts_come_back_after_an_edit_with_their_file(
+    home: Path, files: Path
+) -> None:
+    async with opened(home) as driver:
+        await driver.ready()
+        await driver.ask("Why @src/slots.py")
+        await driver.send("/export")
+        await driver.on_screen(ExportScreen)
+        await driver.pilot.press("enter")
+        await driver.until(lambda: (files / "why-src-slots-py.md").exists() and "Written" in driver.banner)
+        question = driver.chat.conversation.path[0].text
+        driver.prompt.put(question)
+        assert driver.prompt.text == "Why @src/slots.py\n\n[file src/slots.py, 2 lines]"
+        await driver.until(lambda: notes(driver).startswith("file src/slots.py"))
+        assert "in all" not in notes(driver), "the file counts once"
+        await driver.pilot.press("enter")
+        await driver.until(lambda: len(driver.answers) == 2)
+        assert driver.chat.conversation.path[2].text == question
+
+
+async def test_by_mouse_proposals_are_taken_and_folds_opened(home: Path, files: Path) -> None:
+    async with opened(home) as driver:
+        await driver.ready()
+        await driver.pilot.press(*"@n")
+        await driver.until(lambda: driver.app.chat.query_one(Proposals).display)
+        await driver.pilot.pause()
+        await driver.pilot.click(Proposals, offset=(5, 0))
+        await driver.until(lambda: driver.prompt.text == "@notes.txt ")
+        driver.prompt.put(LONG_TEXT)
+        await driver.pilot.press("enter")
+        await driver.until(lambda: driver.answers)
+        message = driver.transcript.query_one(UserMessage)
+        folded = message.rows
+        driver.transcript.scroll_home(animate=False)
+        await driver.pilot.pause()
+        await driver.pilot.click(UserMessage, offset=(5, folded - 1))
+        await driver.until(lambda: message.rows > 240)
