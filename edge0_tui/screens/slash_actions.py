@@ -149,12 +149,16 @@ async def _attach(screen: WritingScreen, path: str) -> bool:
 
     from edge0_tui.writing.attachments import Refused, mention, read
 
+    prompt = screen.query_one(Prompt)
+    if not path:  # the proposals for a path come with its sign
+        prompt.put("@")
+        return True
     path = path.strip('"')
     found = await asyncio.to_thread(read, path, Path.cwd())
     if isinstance(found, Refused):
         screen.tell(f"Not attached. {found}.")
         return False
-    screen.query_one(Prompt).put(f"{mention(path)} ")
+    prompt.put(f"{mention(path)} ")
     return True
 
 

@@ -201,7 +201,8 @@ class WritingScreen(ChatViewScreen):
             for each in self._weighed
         ]
         of_chat = " · ".join(filter(None, (chat.sampling.words, "system prompt" if chat.system else "")))
-        self.query_one(PromptNotes).show(parts, of_chat)
+        info = self.controller.link.info
+        self.query_one(PromptNotes).show(parts, of_chat, info.context_limit if info else 0)
 
     def changed(self) -> None:
         super().changed()

@@ -8,7 +8,7 @@ from rich.style import Style as RichStyle
 from rich.text import Text
 from textual import events
 from textual.color import Color
-from textual.document._document import Location, Selection
+from textual.document._document import EditResult, Location, Selection
 from textual.widgets import TextArea
 
 from edge0_tui.safe_text import harmless
@@ -59,6 +59,30 @@ class ChipArea(TextArea):
         event.prevent_default()
         self.insert_folded(event.text)
         self.focus()
+
+    # --- copying and removing ---
+
+    @property
+    def selected_text(self) -> str:
+        """What is selected, with everything that is folded in it."""
+        return self.chips.unfold(super().selected_text)
+
+    def action_cut(self) -> None:
+        row = self.cursor_location[0]
+        text = self.selected_text or f"{self.chips.unfold(self.document.get_line(row))}\n"
+        if self.selection.is_empty:
+            self._delete_cursor_line()
+        else:
+            self._delete_via_keyboard(*self.selection)
+        self.app.copy_to_clipboard(text)
+
+    def action_paste(self) -> None:
+        self.insert_folded(self.app.clipboard)
+
+    def _delete_via_keyboard(self, start: Location, end: Location) -> EditResult | None:
+        """A chip goes whole, whichever key or word boundary reaches into it."""
+        first, last = sorted((start, end))
+        return super()._delete_via_keyboard(self._edge(first, 0), self._edge(last, 1))
 
     # --- the cursor ---
 

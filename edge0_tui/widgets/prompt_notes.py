@@ -37,12 +37,13 @@ class PromptNotes(Static):
         self.display = False
         self.parts: tuple[Part, ...] = ()
         self.chat = ""
+        self.room = 0
 
-    def show(self, parts: Sequence[Part], chat: str) -> None:
-        """`chat` says what this chat has of its own, as `precise · seed 7`."""
-        if (tuple(parts), chat) == (self.parts, self.chat):
+    def show(self, parts: Sequence[Part], chat: str, room: int = 0) -> None:
+        """`chat` says what this chat has of its own, as `precise · seed 7`; `room` is the context in tokens."""
+        if (tuple(parts), chat, room) == (self.parts, self.chat, self.room):
             return
-        self.parts, self.chat = tuple(parts), chat
+        self.parts, self.chat, self.room = tuple(parts), chat, room
         lines = self._lines()
         self.display = bool(lines)
         self.update(Content("\n").join(lines))
@@ -66,6 +67,8 @@ class PromptNotes(Static):
             last.append(harmless(self.chat))
         if last:
             lines.append(Content.styled(" · ".join(last), "$text-muted"))
+        if self.room and self.total is not None and self.total.tokens > self.room:
+            lines.append(Content.styled(f"more than the context of {self.room:,} tokens holds", "$warning"))
         return lines
 
 

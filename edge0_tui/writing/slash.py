@@ -41,7 +41,7 @@ _OWN = (
     Command("temperature", "Temperature of this chat.", "NUMBER|none", needed=True),
     Command("seed", "Seed of this chat: the same question has the same answer.", "NUMBER|none", needed=True),
     Command("max", "Longest answer of this chat, in tokens.", "NUMBER|none", needed=True),
-    Command("attach", "Attach a text file.", "PATH", needed=True),
+    Command("attach", "Attach a text file; without a path, choose one.", "[PATH]"),
     Command("save", "Save a prompt: the text after the name, else the one sent last.", "NAME [TEXT]", needed=True),
 )  # fmt: skip
 # Short names; the first action of each that there is.

@@ -107,3 +107,37 @@ async def test_a_large_paste_is_sent_whole() -> None:
         prompt.insert(text)
         await pilot.press("enter")
         assert app.sent == [text]
+
+
+async def test_a_chip_is_copied_cut_and_removed_whole_whatever_reaches_into_it() -> None:
+    app = Host()
+    long = "\n".join(f"line {number}" for number in range(240))
+    async with app.run_test() as pilot:
+        prompt = app.query_one(Prompt)
+        for keys in (("ctrl+w",), ("home", "right", "alt+delete"), ("shift+left", "delete")):
+            prompt.put("")
+            prompt.insert("a ")
+            prompt.insert_folded(long)
+            await pilot.press(*keys)
+            assert "[" not in prompt.text and prompt.text.startswith("a"), keys
+        prompt.put("")
+        prompt.insert("a ")
+        prompt.insert_folded(long)
+        await pilot.press("shift+home")
+        assert prompt.selected_text == f"a {long}"
+        await pilot.press("ctrl+x")
+        assert prompt.text == "" and app.clipboard == f"a {long}"
+        await pilot.press("ctrl+v")
+        assert prompt.text == "[pasted 240 lines #2]" and prompt.whole == f"a {long}"
+
+
+async def test_an_undone_removal_brings_the_chip_back_with_its_text() -> None:
+    app = Host()
+    long = "\n".join(f"line {number}" for number in range(240))
+    async with app.run_test() as pilot:
+        prompt = app.query_one(Prompt)
+        prompt.insert_folded(long)
+        await pilot.press("backspace")
+        assert prompt.text == ""
+        await pilot.press("ctrl+z")
+        assert prompt.text == "[pasted 240 lines]" and prompt.whole == long

@@ -108,6 +108,12 @@ async def test_files_that_cannot_be_sent_are_refused_by_name(home: Path, files: 
         driver.prompt.load_text("")
         await driver.send("/attach notes.txt")
         await driver.until(lambda: driver.prompt.text == "@notes.txt ")
+        driver.prompt.load_text("")
+        await driver.send("/attach")
+        await driver.until(lambda: driver.prompt.menu and driver.prompt.menu.items[-1].label == "notes.txt")
+        (files / "long.txt").write_text("word " * 5000)
+        driver.prompt.put("@long.txt")
+        await driver.until(lambda: "more than the context of 4,096 tokens" in notes(driver))
         driver.prompt.put("@gone/file.txt")
         await driver.until(lambda: "sent as text" in notes(driver))
 
@@ -191,7 +197,9 @@ async def test_a_system_prompt_is_written_saved_sent_and_kept_with_the_chat(home
         await driver.send("/system poet")
         await driver.until(lambda: driver.chat.conversation.system == "Answer in rhymes.")
         id = driver.chat.conversation.id
-    async with opened(home) as driver:
+        await driver.send("/new")
+        await driver.until(lambda: not driver.chat.conversation.turns)
+        assert driver.chat.conversation.system == ""
         await driver.app.chat._open_chat(id)
         assert driver.chat.conversation.system == "Answer in rhymes."
 
@@ -217,12 +225,14 @@ async def test_sampling_of_a_chat_is_chosen_used_recorded_and_kept(home: Path) -
         await driver.send("/seed -3")
         await driver.until(lambda: "Seed: -3 is not between" in driver.banner)
         id = driver.chat.conversation.id
+        await driver.send("/new")
+        await driver.until(lambda: not driver.chat.conversation.turns)
+        assert driver.chat.conversation.sampling == ChatSampling()
+        await driver.app.chat._open_chat(id)
+        assert driver.chat.conversation.sampling == ChatSampling("precise", seed=7, max_tokens=2)
     (sidecar,) = (home / "data" / "transcripts").glob("*.json")
     body = json.loads(sidecar.read_text())["conversation"]
     assert body["sampling"] == {"preset": "precise", "seed": 7, "max_tokens": 2}
-    async with opened(home) as driver:
-        await driver.app.chat._open_chat(id)
-        assert driver.chat.conversation.sampling == ChatSampling("precise", seed=7, max_tokens=2)
 
 
 async def test_the_chat_on_screen_is_exported_and_texts_come_back_after_an_edit_with_their_file(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge0_tui.writing.chips import Chips
@@ -34,6 +34,7 @@ def test_words_within_a_folded_text_stay_as_they_are() -> None:
     assert chips.unfold(chips.fold_pasted(tricky)) == tricky
 
 
+@settings(max_examples=50)
 @given(st.text(), st.text(alphabet="`\n a#").filter(str.strip), st.text())
 def test_a_file_in_a_message_is_found_again_whatever_it_holds(before: str, text: str, after: str) -> None:
     placed = block("a b.py", text, 10)

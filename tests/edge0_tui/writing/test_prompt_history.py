@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge0_tui.writing.prompt_history import LONGEST, MOST, HistoryWalk, PromptHistory
@@ -44,6 +44,7 @@ def test_a_changed_entry_and_the_draft_are_found_again() -> None:
     assert walk.step(-1, "") == "draft" and walk.step(-1, "draft") == "two"
 
 
+@settings(max_examples=50)
 @given(st.lists(st.sampled_from("abc"), max_size=6), st.lists(st.sampled_from([-1, 1]), max_size=20))
 def test_walking_to_the_end_always_brings_the_draft_back(entries: list[str], steps: list[int]) -> None:
     walk, text = HistoryWalk(entries), "draft"

@@ -48,8 +48,8 @@ def test_proposals_for_names_saved_prompts_and_arguments() -> None:
     assert menu is not None and (menu.start, [item.insert for item in menu.items]) == (8, ["precise"])
     for before in ("/usr/", "text", "/preset x", "/preset a b"):
         assert command_menu(before, commands(), saved, lambda name: words.get(name, [])) is None
-    needs = command_menu("/attach", commands(), saved, lambda _: [])
-    assert needs is not None and not needs.items[0].whole and needs.items[0].insert == "/attach "
+    needs = command_menu("/seed", commands(), saved, lambda _: [])
+    assert needs is not None and not needs.items[0].whole and needs.items[0].insert == "/seed "
 
 
 def test_a_slip_is_told_what_was_meant() -> None:
