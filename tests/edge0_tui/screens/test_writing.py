@@ -224,6 +224,7 @@ async def test_sampling_of_a_chat_is_chosen_used_recorded_and_kept(home: Path) -
         assert (used.temperature, used.seed, used.max_tokens) == (0.2, 7, 2)
         await driver.send("/seed -3")
         await driver.until(lambda: "Seed: -3 is not between" in driver.banner)
+        driver.prompt.load_text("")
         id = driver.chat.conversation.id
         await driver.send("/new")
         await driver.until(lambda: not driver.chat.conversation.turns)
