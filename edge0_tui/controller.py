@@ -69,6 +69,7 @@ class Controller:
         self.pending = ""
         self.reply: Reply | None = None
         self.settings = settings
+        self.replied: Callable[[ModelInfo, Finished], None] = lambda model, finished: None
         self.link: EngineLink
         self._view: ChatView
         self._spawn = spawn
@@ -248,6 +249,7 @@ class Controller:
             reply.conversation.messages(),
             sampling=reply.sampling,
             thinking=self.settings.chat.thinking and reply.model.supports_thinking,
+            measure_agreement=self.settings.model.measure_agreement,
         )
         reason, seed = "error", None
         if reply.stopping or not reply.shown:
@@ -271,6 +273,7 @@ class Controller:
                             self._count(reply, event)
                             reply.whole(event.text, event.thinking)
                             reason, seed = event.finish_reason, event.seed
+                            self.replied(reply.model, event)
                         case Failed():
                             if event.text or event.thinking:
                                 reply.whole(event.text, event.thinking)

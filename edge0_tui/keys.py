@@ -10,14 +10,23 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["app", "chat", "prompt", "chats"]
-Group = Literal["Conversation", "Model", "View", "Program", "In the list of chats"]
-UNUSABLE_KEYS = frozenset({"ctrl+i", "ctrl+m", "ctrl+h", "ctrl+left_square_bracket"})
+Scope = Literal["app", "chat", "prompt", "chats", "models"]
+Group = Literal["Conversation", "Model", "View", "Program", "In the list of chats", "In the models screen"]
+SAME_IN_A_TERMINAL = {
+    "ctrl+i": "tab",
+    "ctrl+m": "enter",
+    "ctrl+h": "backspace",
+    "ctrl+left_square_bracket": "escape",
+}
+UNUSABLE_KEYS = frozenset(SAME_IN_A_TERMINAL)
 
 
 @dataclass(frozen=True)
 class Action:
-    """One thing a person can do. `bar` is its word in the key bar; empty keeps it out of there."""
+    """One thing a person can do. `bar` is its word in the key bar; empty keeps it out of there.
+
+    `keys` are the usual ones; `edge0_tui.keymap` knows those it has now. `fixed` says why they cannot be changed.
+    """
 
     id: str
     label: str
@@ -27,10 +36,11 @@ class Action:
     scope: Scope
     bar: str = ""
     palette: bool = True
+    fixed: str = ""
 
     @property
     def key_label(self) -> str:
-        """Its first key as people read it."""
+        """Its first usual key as people read it."""
         return show_key(self.keys[0]) if self.keys else ""
 
 
@@ -54,6 +64,7 @@ ACTIONS: tuple[Action, ...] = (
         "Conversation",
         "prompt",
         palette=False,
+        fixed="the arrow keys go through the lines first, so these stay",
     ),
     Action(
         "stop",
@@ -192,7 +203,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme", "Theme", "Choose the colours.", (), "View", "app"),
     Action("log", "Engine log", "Show the end of the engine's log.", ("ctrl+l",), "Program", "app"),
     Action("help", "Help", "Keys, and what each figure means.", ("f1",), "Program", "app", "help"),
+    Action("tour", "Introduction", "Show the few cards of the first start again.", (), "Program", "app"),
     Action("settings", "Settings", "Change settings.", ("f2",), "Program", "app", "settings"),
+    Action("keys", "Keys", "Give actions other keys.", (), "Program", "app"),
     Action(
         "command_palette",
         "Commands",
@@ -228,6 +241,60 @@ ACTIONS: tuple[Action, ...] = (
             ("close", "Close", "close", "Back to the conversation.", ("escape", "ctrl+b")),
         )
     ),
+    *(
+        Action(id, label, help, keys, "In the models screen", "models", bar, palette=False)
+        for id, label, help, keys, bar in (
+            (
+                "model_use",
+                "Load or fetch",
+                "Do what the line is for: load, fetch, put on, switch.",
+                ("enter",),
+                "load",
+            ),
+            ("model_less", "Smaller budget", "Plan with a smaller memory budget.", ("left",), "budget"),
+            ("model_more", "Larger budget", "Plan with a larger memory budget.", ("right",), ""),
+            ("model_automatic", "Usual budget", "Plan with the budget the engine would choose.", ("b",), "usual"),
+            (
+                "model_context",
+                "Context",
+                "Plan with the next longer context; after the longest the shortest.",
+                ("c",),
+                "context",
+            ),
+            ("model_get", "Fetch", "Begin a download, or go on with one.", ("d",), "fetch"),
+            ("model_pause", "Pause", "Pause a download; what has arrived is kept.", ("p",), "pause"),
+            (
+                "model_cancel",
+                "Cancel",
+                "Stop a download or a verification; asks what to do with what has arrived.",
+                ("x",),
+                "cancel",
+            ),
+            (
+                "model_repository",
+                "Other repository",
+                "Plan for any repository of the hub, by its name.",
+                ("o",),
+                "other",
+            ),
+            ("model_measure", "Measure", "Measure this disk and the kernels, some 15 seconds.", ("m",), "measure"),
+            (
+                "model_details",
+                "Details",
+                "Tensors, sizes, quantisation, and where the files came from.",
+                ("i",),
+                "details",
+            ),
+            ("model_verify", "Verify", "Read and hash every file.", ("v",), "verify"),
+            (
+                "model_delete",
+                "Delete",
+                "Delete a model that was fetched; says first what that frees.",
+                ("delete",),
+                "delete",
+            ),
+        )
+    ),
 )
 BY_ID = {action.id: action for action in ACTIONS}
 PRIORITY = frozenset({"copy_or_stop", "quit", "command_palette"})
@@ -240,7 +307,7 @@ def bindings(scope: Scope, namespace: str = "") -> list[BindingType]:
     """
     return [
         Binding(
-            ",".join(action.keys),
+            bound(action.id, action.keys),
             namespace + action.id,
             action.label,
             show=False,
@@ -250,13 +317,24 @@ def bindings(scope: Scope, namespace: str = "") -> list[BindingType]:
             tooltip=action.help,
         )
         for action in ACTIONS
-        if action.scope == scope and action.keys
+        if action.scope == scope
     ]
+
+
+def bound(id: str, keys: tuple[str, ...]) -> str:
+    """Keys as Textual's bindings take them. An action without any has one that no terminal sends: only what is
+    bound already can be given a key later."""
+    return ",".join(keys) or f"unbound+{id}"
+
+
+def meet(one: Scope, other: Scope) -> bool:
+    """Whether actions of these scopes can be used at one time, so that they cannot share a key."""
+    return one == other or "app" in (one, other) or {one, other} <= {"chat", "prompt"}
 
 
 def show_key(key: str) -> str:
     """A key as people read it: `ctrl+p` → `^p`, `escape` → `esc`."""
-    names = {"escape": "esc", "up": "↑", "down": "↓"}
+    names = {"escape": "esc", "up": "↑", "down": "↓", "left": "←", "right": "→", "delete": "del"}
     return key.replace("ctrl+", "^") if key.startswith("ctrl+") else names.get(key, key)
 
 

@@ -1,9 +1,9 @@
-"""What the screens fetch from disk: saved conversations and installed checkpoints."""
+"""What the screens fetch from disk: saved conversations."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -14,7 +14,6 @@ from edge0_tui.paths import Paths
 if TYPE_CHECKING:
     from edge0_tui.chat.store import Loaded, TranscriptStore
     from edge0_tui.collection import Collection
-    from edge0_tui.installed import Installed
 
 
 @dataclass(frozen=True)
@@ -37,12 +36,6 @@ class Library:
         from edge0_tui.collection import Collection
 
         return Collection(self._paths)
-
-    def models(self) -> Sequence[Installed]:
-        """What can be loaded."""
-        from edge0_tui.installed import installed_models
-
-        return installed_models(self._paths)
 
     async def last(self) -> ChatLine | None:
         """The conversation left last, among those without a problem."""

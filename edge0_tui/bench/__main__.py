@@ -28,9 +28,7 @@ def bench_screen() -> list[Result]:
 
 def bench_download() -> list[Result]:
     ours, curl = transfer.measure_download()
-    note = (
-        f"median of {transfer.ROUNDS}; one file of {transfer.BYTES >> 20} MiB, ours hashed and forced to the disk"
-    )
+    note = f"median of {transfer.ROUNDS}; one file of {transfer.BYTES >> 20} MiB, ours hashed on the way"
     return [_rates("download from loopback", ours, curl, note)]
 
 

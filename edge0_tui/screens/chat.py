@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import SuspendNotSupported
@@ -25,15 +26,21 @@ from edge0_tui.widgets.banner import Banner
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.transcript import Transcript
 
+if TYPE_CHECKING:
+    from edge0_tui.model_desk import ModelDesk
+
 
 class ChatScreen(WritingScreen):
     """One method for each action of scope "chat" in `keys`, and what the widgets ask for."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("chat")
+    VERTICAL_BREAKPOINTS = []  # `lay_out` does that; see `update_node_styles`
 
-    def __init__(self, controller: Controller, library: Library, paths: Paths) -> None:
+    def __init__(
+        self, controller: Controller, library: Library, paths: Paths, desk: Callable[[], ModelDesk]
+    ) -> None:
         super().__init__(controller, paths)
-        self.library = library
+        self.library, self._desk = library, desk
 
     async def show_last(self, options: AppOptions) -> None:
         """At the start: offer the last conversation, or open the one the command line asks for."""
@@ -124,14 +131,30 @@ class ChatScreen(WritingScreen):
         prompt.put(text)
 
     def action_models(self) -> None:
+        self.open_models()
+
+    def open_models(self, line: str = "") -> None:
+        """The models screen, with the plan of this line shown first."""
         from edge0_tui.screens.models import ModelsScreen
 
-        link = self.controller.link
-        self.app.push_screen(ModelsScreen(self.library.models, link.loaded, link.info), self._load)
+        self.app.push_screen(ModelsScreen(self._desk(), line), self._load)
 
     def _load(self, choice: Choice | None) -> None:
         if choice is not None:
-            self.run_worker(self.controller.link.load(choice))
+            self.switch(choice)
+
+    def switch(self, choice: Choice) -> None:
+        self.run_worker(self._switch(choice))
+
+    async def _switch(self, choice: Choice) -> None:
+        from edge0_tui.load_report import load_report
+
+        link = self.controller.link
+        before = link.info
+        await link.load(choice)
+        if link.loaded == choice and link.info is not None:  # else it was refused, or a newer load has won
+            self.show_notice(load_report(link.info, before))
+        self._desk().forget_plans()
 
     def action_export_chat(self) -> None:
         from edge0_tui.chat.names import slug

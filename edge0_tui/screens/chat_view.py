@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -11,13 +15,14 @@ from textual.widgets import Static
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.turn import Attribution, Turn
 from edge0_tui.controller import Controller
+from edge0_tui.keymap import Keymap
 from edge0_tui.library import ChatLine
 from edge0_tui.notices import Notice
 from edge0_tui.screens.chrome import doing, header_state, key_bar, placeholder
 from edge0_tui.settings import Settings
 from edge0_tui.widgets.activity_line import ActivityLine
 from edge0_tui.widgets.banner import Banner
-from edge0_tui.widgets.empty_state import EmptyState, Welcome
+from edge0_tui.widgets.empty_state import SUGGESTION, EmptyState, Welcome
 from edge0_tui.widgets.header import HeaderLine
 from edge0_tui.widgets.key_bar import KeyBar
 from edge0_tui.widgets.panel import Panel
@@ -26,7 +31,11 @@ from edge0_tui.widgets.prompt_notes import PromptNotes
 from edge0_tui.widgets.proposals import Proposals
 from edge0_tui.widgets.status_line import StatusLine
 from edge0_tui.widgets.transcript import Transcript
+from edge0_tui.window import Window
 from engine.protocol import Piece
+
+if TYPE_CHECKING:
+    from edge0_tui.manager.events import Download
 
 PANEL_FROM = 100
 PANEL_ASKED_FROM = 72
@@ -46,6 +55,9 @@ class ChatViewScreen(Screen[None]):
         self.offer: ChatLine | None = None
         self.panel_wanted = controller.settings.look.panel
         self.panel_asked = False
+        self._fetching = ""
+        self.keymap = Keymap()
+        self.window = Window()
         self._dirty = True
 
     def compose(self) -> ComposeResult:
@@ -73,6 +85,7 @@ class ChatViewScreen(Screen[None]):
         self.query_one(Transcript).display = False
         settings = self.controller.settings
         self.query_one(Prompt).cursor_blink = settings.look.animations
+        self.use_keymap(self.keymap)
         if settings.chat.show_thinking:
             self.query_one(Transcript).toggle_thinking()
         self.set_interval(1 / _REDRAWS_PER_SECOND, self._redraw)
@@ -85,11 +98,20 @@ class ChatViewScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Whatever has the focus, what is written goes to the prompt."""
-        prompt = self.query_one(Prompt)
-        if event.is_printable and event.character and self.focused is not prompt:
+        if event.is_printable and event.character and self.focused is not self.query_one(Prompt):
             event.stop()
-            prompt.focus()
-            prompt.insert(event.character)
+            self.write(event.character)
+
+    def write(self, text: str) -> None:
+        """Put this into the prompt, where its cursor is."""
+        self.query_one(Prompt).focus()
+        self.query_one(Prompt).insert(text)
+
+    def after_tour(self, followed: bool | None) -> None:
+        """Whoever has read the introduction finds a question that nano can answer, to be sent with enter."""
+        info, prompt = self.controller.link.info, self.query_one(Prompt)
+        if followed and info is not None and info.tier == "nano" and not prompt.text:
+            self.write(SUGGESTION)
 
     def update_node_styles(self, animate: bool = True) -> None:
         """Nothing: the terminal's focus asks for it, and with a long chat restyling everything takes seconds.
@@ -117,6 +139,7 @@ class ChatViewScreen(Screen[None]):
         self.query_one(Transcript).add_user(turn)
 
     def show_reply(self, turn: Turn, model: str) -> None:
+        self.window.asked()
         self.query_one(Transcript).begin_reply(turn.id, model)
 
     def show_pieces(self, pieces: list[Piece], thinking_tokens: int) -> None:
@@ -124,9 +147,14 @@ class ChatViewScreen(Screen[None]):
 
     def show_finish(self, attribution: Attribution) -> None:
         self.query_one(Transcript).finish(attribution)
+        wanted, chat = self.controller.settings.attention, self.controller.conversation.title
+        self.window.answered(attribution.model, chat, self.app.app_focus, wanted)
 
     def show_notice(self, notice: Notice) -> None:
-        self.query_one(Banner).show(notice)
+        said = dataclasses.replace(
+            notice, message=self.keymap.say(notice.message), hint=self.keymap.say(notice.hint)
+        )
+        self.query_one(Banner).show(said)
 
     def close_notice(self, topic: str) -> None:
         self.query_one(Banner).over(topic)
@@ -134,12 +162,26 @@ class ChatViewScreen(Screen[None]):
     def give_back(self, text: str) -> None:
         self.query_one(Prompt).restore(text)
 
+    def use_keymap(self, keymap: Keymap) -> None:
+        """Actions have these keys now."""
+        self.keymap = keymap
+        self._dirty = True
+        for prompt in self.query(Prompt):
+            prompt.use_keys(keymap.keys("send"), keymap.keys("newline"))
+
     def apply(self, settings: Settings) -> None:
         """Settings have changed."""
         self.panel_wanted = settings.look.panel
         self.query_one(Prompt).enter_sends = settings.chat.enter_sends
         self.query_one(Prompt).cursor_blink = settings.look.animations
         self.lay_out()
+
+    def show_downloads(self, running: Sequence[Download]) -> None:
+        """What is being fetched, for the header."""
+        from edge0_tui.widgets.plan.transfer import short
+
+        self._fetching = " · ".join(map(short, running))
+        self.changed()
 
     # --- drawing ---
 
@@ -163,17 +205,19 @@ class ChatViewScreen(Screen[None]):
             return
         self._dirty = False
         controller = self.controller
-        self.query_one(HeaderLine).show(header_state(controller))
+        self.query_one(HeaderLine).show(dataclasses.replace(header_state(controller), fetching=self._fetching))
         panel = self.query_one("#panel-scroll")
         if panel.display:
             self.query_one(Panel).show(controller.figures, panel.size.height)
         else:
             self.query_one(StatusLine).show(controller.figures)
         self.query_one(KeyBar).show(*key_bar(controller))
-        self.query_one(Prompt).placeholder = placeholder(controller)
-        self.query_one(ActivityLine).show(doing(controller))
+        self.query_one(Prompt).placeholder = self.keymap.say(placeholder(controller))
+        activity = doing(controller)
+        self.query_one(ActivityLine).show(dataclasses.replace(activity, words=self.keymap.say(activity.words)))
         self.query_one(EmptyState).show(self._welcome())
+        self.window.show_title(controller.conversation.title, controller.settings.attention.title)
 
     def _welcome(self) -> Welcome:
         info = self.controller.link.info
-        return Welcome(info.name if info else "", self.offer.title if self.offer else "")
+        return Welcome(info.name if info else "", self.offer.title if self.offer else "", self.keymap)

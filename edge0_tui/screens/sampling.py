@@ -9,7 +9,6 @@ from textual.containers import Horizontal
 from textual.widgets import Input, OptionList, Static
 
 from edge0_tui.chat.chat_sampling import BOUNDS, PRESETS, ChatSampling
-from edge0_tui.screens.breakpoints import LOW_OR_HIGH, NARROW_OR_WIDE
 from edge0_tui.screens.dialog import Dialog
 from edge0_tui.widgets.menu_list import MenuList
 from engine.protocol import Sampling
@@ -29,8 +28,7 @@ _ROWS = {
 class SamplingScreen(Dialog[ChatSampling]):
     """Answers with the sampling of this chat. `resolved` is what a reply would use now, None without a model."""
 
-    VERTICAL_BREAKPOINTS = LOW_OR_HIGH
-    HORIZONTAL_BREAKPOINTS = NARROW_OR_WIDE
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (90, "-wide")]
     CSS_PATH = ["dialog.tcss", "writing.tcss"]
     TITLE = "Sampling of this chat"
     KEYS = (("ctrl+s", "use"), ("enter", "choose"), ("tab", "next"), ("esc", "leave as it was"))

@@ -10,7 +10,6 @@ from textual.binding import Binding
 from textual.widgets import Input, OptionList, Static
 
 from edge0_tui.safe_text import harmless
-from edge0_tui.screens.breakpoints import LOW_OR_HIGH, NARROW_OR_WIDE
 from edge0_tui.screens.dialog import Dialog
 from edge0_tui.widgets.menu_list import MenuList
 from edge0_tui.writing.saved_texts import SavedTexts
@@ -22,8 +21,6 @@ _PREVIEW = 5
 class FindTextScreen(Dialog[str]):
     """Answers with the chosen text. `texts` are pairs of what a line says and the whole text, best first."""
 
-    VERTICAL_BREAKPOINTS = LOW_OR_HIGH
-    HORIZONTAL_BREAKPOINTS = NARROW_OR_WIDE
     CSS_PATH = ["dialog.tcss", "writing.tcss"]
     KEYS = (("enter", "put in"), ("↑ ↓", "choose"), ("esc", "close"))
     EMPTY = ""

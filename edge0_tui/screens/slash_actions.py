@@ -62,7 +62,7 @@ async def _model(screen: WritingScreen, name: str) -> bool:
     link = screen.controller.link
     base = link.loaded or Choice()
     label = name if name != model else ""
-    screen.run_worker(link.load(replace(base, model=model, adapter="", routing="", label=label)))
+    screen.switch(replace(base, model=model, adapter="", routing="", label=label))
     return True
 
 
@@ -76,7 +76,7 @@ async def _adapter(screen: WritingScreen, name: str) -> bool:
     if not matching:
         screen.tell(f"There is no adapter {name} for {link.info.name}.", f"There are: {', '.join(known)}.")
         return False
-    screen.run_worker(link.load(replace(link.loaded, adapter=matching[0])))
+    screen.switch(replace(link.loaded, adapter=matching[0]))
     return True
 
 
@@ -89,7 +89,7 @@ async def _routing(screen: WritingScreen, mode: str) -> bool:
     elif mode == "predicted" and not link.info.predicted_available:
         screen.tell(f"{link.info.name} has no prerouter heads, so its routing is exact.")
     else:
-        screen.run_worker(link.load(replace(link.loaded, routing=mode)))
+        screen.switch(replace(link.loaded, routing=mode))
         return True
     return False
 

@@ -7,7 +7,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.widgets import Input, OptionList, Static, TextArea
 
-from edge0_tui.screens.breakpoints import LOW_OR_HIGH, NARROW_OR_WIDE
 from edge0_tui.screens.dialog import Dialog
 from edge0_tui.widgets.menu_list import MenuList
 from edge0_tui.writing.saved_texts import SavedTextError, SavedTexts
@@ -18,8 +17,6 @@ _NONE = "-none-"
 class SystemPromptScreen(Dialog[str]):
     """Answers with the system prompt of this chat, empty for none."""
 
-    VERTICAL_BREAKPOINTS = LOW_OR_HIGH
-    HORIZONTAL_BREAKPOINTS = NARROW_OR_WIDE
     CSS_PATH = ["dialog.tcss", "writing.tcss"]
     TITLE = "System prompt of this chat"
     KEYS = (("ctrl+s", "use"), ("tab", "next"), ("esc", "leave as it was"))

@@ -25,6 +25,7 @@ from edge0_tui.writing.prompt_history import PromptHistory
 from edge0_tui.writing.saved_texts import SavedTextError, SavedTexts
 
 if TYPE_CHECKING:
+    from edge0_tui.choice import Choice
     from edge0_tui.writing.completion import Item, Menu
     from edge0_tui.writing.slash import Command
     from edge0_tui.writing.weighing import Weighed
@@ -75,6 +76,10 @@ class WritingScreen(ChatViewScreen):
     def _alone(self, group: str, work: Callable[[], Coroutine[Any, Any, None]]) -> Worker[None]:
         """Run this beside the screen, in the place of what still runs in its group."""
         return self.run_worker(work, group=group, exclusive=True)
+
+    def switch(self, choice: Choice) -> None:
+        """Load this and say what came of it; the chat screen's matter."""
+        raise NotImplementedError
 
     # --- sending ---
 

@@ -16,15 +16,15 @@ from edge0_tui.writing.prompt_history import HistoryWalk
 if TYPE_CHECKING:
     from edge0_tui.writing.completion import Item, Menu
 
+from edge0_tui.keys import BY_ID
+
 
 class Prompt(ChipArea):
-    """Enter sends. With `enter_sends` off, enter and the new-line keys change places.
+    """Enter sends. With `enter_sends` off, the keys that send and those for a new line change places.
 
     `proposals` is asked for a menu whenever text or cursor change: with the cursor's line up to the cursor, and
     whether that is the first line. `menu` is what it said; another widget draws it.
     """
-
-    NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
 
     @dataclass
     class Sent(Message):
@@ -46,6 +46,11 @@ class Prompt(ChipArea):
         super().__init__(id=id)
         self.enter_sends = enter_sends
         self.history_walk = HistoryWalk()
+        self.use_keys(BY_ID["send"].keys, BY_ID["newline"].keys)
+
+    def use_keys(self, send: tuple[str, ...], new_line: tuple[str, ...]) -> None:
+        """The keys of both actions while `enter_sends` is on."""
+        self._send_keys, self._new_line_keys = frozenset(send), frozenset(new_line)
 
     def restore(self, text: str) -> None:
         """Put a text back to be edited, in front of what is there."""
@@ -61,10 +66,11 @@ class Prompt(ChipArea):
             event.stop()
             event.prevent_default()
             return
-        if event.key == "enter" or event.key in self.NEW_LINE_KEYS:
+        sends = event.key in self._send_keys
+        if sends or event.key in self._new_line_keys:
             event.stop()
             event.prevent_default()
-            if (event.key == "enter") == self.enter_sends:
+            if sends == self.enter_sends:
                 self.submit()
             else:
                 self._replace_via_keyboard("\n", *self.selection)
