@@ -84,7 +84,7 @@ class Edge0App(App[int], inherit_bindings=False):
         self.controller = Controller(self.settings, self._save, self.spawn)
         self.link = EngineLink(engine, self.controller, SafeStart(paths.logs), self.spawn)
         self.jobs = ModelJobs(paths, self.spawn, self._jobs_changed, lambda notice: self.chat.show_notice(notice))
-        self.chat = ChatScreen(self.controller, Library(lambda: self.store, paths), lambda: self.desk)
+        self.chat = ChatScreen(self.controller, Library(lambda: self.store, paths), paths, lambda: self.desk)
         self.chat.window = Window(self.write_to_terminal)
         self.controller.attach(self.chat, self.link)
         self.controller.replied = self._learn
@@ -212,7 +212,7 @@ class Edge0App(App[int], inherit_bindings=False):
         self.spawn(self._copy(text))
 
     async def _copy(self, text: str) -> None:
-        way = await copy(text, super().copy_to_clipboard)
+        way = await copy(text, super().copy_to_clipboard, file=self.paths.chats / "copied.txt")
         self.chat.show_notice(Notice(f"{len(text):,} characters {way}."))
 
     def action_help(self) -> None:

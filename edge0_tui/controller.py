@@ -8,6 +8,7 @@ import dataclasses
 from functools import cached_property
 
 from edge0_tui.branching import Branching
+from edge0_tui.chat.chat_sampling import ChatSampling
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.turn import Turn
 from edge0_tui.engine_link import EngineLink
@@ -145,6 +146,22 @@ class Controller(Replying):
         self._view.close_notice(topic)
 
     # --- a question ---
+
+    def change_chat(self, *, system: str | None = None, sampling: ChatSampling | None = None) -> None:
+        """Another system prompt or sampling for this chat, from the next answer on; kept with it."""
+        chat = self.conversation
+        self.conversation = dataclasses.replace(
+            chat,
+            system=chat.system if system is None else system,
+            sampling=chat.sampling if sampling is None else sampling,
+        )
+        if self.reply is not None and self.reply.conversation.id == chat.id:
+            self.reply.conversation = dataclasses.replace(
+                self.reply.conversation, system=self.conversation.system, sampling=self.conversation.sampling
+            )
+        self._view.changed()
+        if chat.turns:  # a chat in which nothing was said is saved with its first message
+            self._saver.later(chat.id, self._so_far)
 
     def _next(self) -> None:
         if self.pending and self.free:

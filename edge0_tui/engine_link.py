@@ -18,7 +18,7 @@ from edge0_tui.notices import Notice, Tone
 from edge0_tui.safe_start import SafeStart
 from engine.interface import Died, Engine, EngineDied, Responsive, Unresponsive, new_id
 from engine.interface import Notice as EngineNotice
-from engine.protocol import Event, Failed, Generate, Heartbeat, Loaded, Loading, ModelInfo
+from engine.protocol import Count, Counted, Event, Failed, Generate, Heartbeat, Loaded, Loading, ModelInfo
 
 Phase = Literal["starting", "loading", "ready", "empty", "down"]
 SILENCE, LIFE = "engine-silent", "engine-life"
@@ -144,6 +144,16 @@ class EngineLink:
     def generate(self, request: Generate) -> AsyncGenerator[Event, None]:
         """A reply's events. Raises `EngineDied`."""
         return self._engine.generate(request)
+
+    async def count(self, texts: list[str]) -> list[int] | None:
+        """Tokens of each text; None while nothing is loaded, or if the engine does not answer."""
+        if self.phase != "ready":
+            return None
+        try:
+            answer = await self._engine.count(Count(new_id(), texts))
+        except EngineDied:
+            return None
+        return answer.tokens if isinstance(answer, Counted) else None
 
     def stop(self, request_id: str) -> None:
         self._engine.stop(request_id)

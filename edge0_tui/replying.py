@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
+from edge0_tui.chat.chat_sampling import resolve
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.turn import Attribution, Turn
 from edge0_tui.context_warning import CONTEXT, ContextWarning
@@ -50,11 +51,8 @@ class Replying:
         self._looked = False
 
     def sampling(self, info: ModelInfo) -> Sampling:
-        """The checkpoint's own sampling, changed where the settings say so."""
-        chosen = dataclasses.asdict(self.settings.sampling)
-        return dataclasses.replace(
-            info.sampling, **{name: value for name, value in chosen.items() if value is not None}
-        )
+        """The checkpoint's own sampling, changed where the settings or the chat say so."""
+        return resolve(info.sampling, dataclasses.asdict(self.settings.sampling), self.conversation.sampling)
 
     def new_answer(self, question: str) -> Turn:
         """An answer below this question that nobody has begun to write; the engine must be ready."""

@@ -62,6 +62,7 @@ class Chat:
     )
     thinking: bool = _option(False, "Thinking", "Ask models that can to think before they answer.")
     show_thinking: bool = _option(False, "Unfold thinking", "Show the thinking itself instead of one folded line.")
+    keep_prompts: bool = _option(True, "Keep prompts", "Remember what you send, to find it again in any chat.")
     autosave_seconds: float = _option(
         1.0, "Autosave interval", "Seconds between saves of what is being written.", low=0.5, high=60.0
     )

@@ -221,6 +221,14 @@ class Stop:
 
 
 @dataclass(frozen=True)
+class Count:
+    """Count the tokens of texts as the loaded checkpoint's tokenizer splits them. Waits for a reply under way."""
+
+    id: str
+    texts: list[str]
+
+
+@dataclass(frozen=True)
 class Reset:
     """Forget every conversation state (not the model)."""
 
@@ -230,7 +238,7 @@ class Shutdown:
     """Leave in good order."""
 
 
-Request = Load | Generate | Stop | Reset | Shutdown
+Request = Load | Generate | Count | Stop | Reset | Shutdown
 
 
 # --- events -------------------------------------------------------------------------------------------------
@@ -305,6 +313,15 @@ class Finished:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """Tokens of each text of a `Count`, in its order; `model` is the path of what counted them."""
+
+    id: str
+    tokens: list[int]
+    model: str
+
+
+@dataclass(frozen=True)
 class Failed:
     """A request ended in an error. `kind` is a key of `engine.errors.KINDS`. Partial text is kept."""
 
@@ -325,4 +342,4 @@ class Heartbeat:
     footprint_bytes: int = 0
 
 
-Event = Ready | Loading | Loaded | Prefilling | Delta | Finished | Failed | Heartbeat
+Event = Ready | Loading | Loaded | Prefilling | Delta | Finished | Counted | Failed | Heartbeat

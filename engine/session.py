@@ -24,6 +24,8 @@ from engine.loaded import LoadedModel, Progress, load, prepare, switch_adapter
 from engine.meter import Meter
 from engine.protocol import (
     Allocator,
+    Count,
+    Counted,
     Counters,
     Delta,
     Event,
@@ -158,6 +160,12 @@ class Session:
     @property
     def _has_heads(self) -> bool:
         return self.loaded.prerouter is not None
+
+    def count(self, request: Count) -> Counted:
+        """Tokens of texts, each by itself. Raises UsageError when nothing is loaded."""
+        tokenizer = self.loaded.codec.tokenizer
+        tokens = [len(tokenizer.encode(text)) for text in request.texts]
+        return Counted(request.id, tokens, str(self.loaded.checkpoint.path))
 
     def reset(self) -> None:
         """Forget the live conversation."""

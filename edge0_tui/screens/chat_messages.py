@@ -11,18 +11,19 @@ from edge0_tui.comparison import Comparison
 from edge0_tui.controller import Controller
 from edge0_tui.library import Library
 from edge0_tui.notices import Notice
+from edge0_tui.paths import Paths
 from edge0_tui.room import Room, ways_out
-from edge0_tui.screens.chat_view import ChatViewScreen
+from edge0_tui.screens.writing import WritingScreen
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.transcript import Transcript
 from engine.protocol import Role
 
 
-class MessageActions(ChatViewScreen):
+class MessageActions(WritingScreen):
     """One method for each action of scope "message" in `keys`."""
 
-    def __init__(self, controller: Controller, library: Library) -> None:
-        super().__init__(controller)
+    def __init__(self, controller: Controller, library: Library, paths: Paths) -> None:
+        super().__init__(controller, paths)
         self.library = library
         self._codes_copied = ("", 0)
 

@@ -28,6 +28,8 @@ from edge0_tui.widgets.header import HeaderLine
 from edge0_tui.widgets.key_bar import KeyBar
 from edge0_tui.widgets.panel import Panel
 from edge0_tui.widgets.prompt import Prompt
+from edge0_tui.widgets.prompt_notes import PromptNotes
+from edge0_tui.widgets.proposals import Proposals
 from edge0_tui.widgets.status_line import StatusLine
 from edge0_tui.widgets.transcript import Transcript
 from edge0_tui.window import Window
@@ -70,6 +72,8 @@ class ChatViewScreen(Screen[None]):
                 with Vertical(id="below"):
                     yield Banner(id="banner")
                     yield ActivityLine(id="activity")
+                    yield PromptNotes(id="prompt-notes")
+                    yield Proposals(id="proposals")
                     with Horizontal(id="prompt-row"):
                         yield Static("❯", id="prompt-mark", markup=False)
                         yield Prompt(id="prompt", enter_sends=chat.enter_sends)
@@ -136,13 +140,11 @@ class ChatViewScreen(Screen[None]):
         turns = conversation.path
         self._show_transcript(bool(turns))
         await self.query_one(Transcript).load(turns, places(conversation))
-        self.query_one(Prompt).remember([turn.text for turn in turns if turn.role == "user"])
-        self.query_one(Prompt).load_text(conversation.draft)
-        self.query_one(Prompt).move_cursor(self.query_one(Prompt).document.end)
+        self.query_one(Prompt).put(conversation.draft)
         self.query_one(Prompt).focus()
 
     def draft(self) -> str:
-        return self.query_one(Prompt).text
+        return self.query_one(Prompt).whole
 
     def show_user(self, turn: Turn) -> None:
         self._show_transcript(True)

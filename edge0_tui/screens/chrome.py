@@ -27,7 +27,7 @@ def placeholder(controller: Controller) -> str:
         return "The engine is not running; {key:restart_engine} restarts it"
     if link.phase == "empty":
         return "No model is loaded; {key:models} chooses one"
-    return "Write a message"
+    return "Write a message · / for commands · @ for files"
 
 
 def doing(controller: Controller) -> Activity:

@@ -13,6 +13,7 @@ from edge0_tui.keys import ACTIONS, show_key
 from edge0_tui.quantities import QUANTITIES
 from edge0_tui.screens.dialog import Dialog
 from edge0_tui.widgets.definitions import Definitions
+from edge0_tui.writing.slash import in_prompt
 
 _COLUMN = 22
 
@@ -36,6 +37,8 @@ class HelpScreen(Dialog[None]):
                 yield Definitions(
                     [(_keys(self._keymap.keys(action.id)), action.help) for action in actions], _COLUMN
                 )
+            yield Static("In the prompt", classes="help-heading", markup=False)
+            yield Definitions(in_prompt(), _COLUMN)
             yield Static("The figures", classes="help-heading", markup=False)
             for section, quantities in groupby(QUANTITIES, lambda quantity: quantity.section):
                 yield Static(section, classes="help-section", markup=False)

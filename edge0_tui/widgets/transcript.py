@@ -180,6 +180,16 @@ class Transcript(WalkingView, can_focus=True):
         for message in self.query(ReplyMessage):
             message.unfold(self._unfolded)
 
+    def toggle_folds(self) -> bool:
+        """Unfold what is folded in the person's messages, or fold all of it; false if there is nothing."""
+        from edge0_tui.widgets.message_user import UserMessage
+
+        found = [message for message in self.messages if isinstance(message, UserMessage) and message.folds]
+        unfold = any(not message.unfolded for message in found)
+        for message in found:
+            message.unfold_all(unfold)
+        return bool(found)
+
     # --- within ---------------------------------------------------------------------------------------------
 
     def _end_reply(self) -> None:

@@ -15,6 +15,8 @@ from engine.process.script import Script, ScriptedReply
 from engine.protocol import (
     Allocator,
     Channel,
+    Count,
+    Counted,
     Counters,
     Delta,
     Event,
@@ -108,6 +110,11 @@ class ScriptedSession:
             self._counters(state),
             request.sampling.seed if request.sampling else None,
         )
+
+    def count(self, request: Count) -> Counted:
+        """A token for each word, as in its replies."""
+        words = [len(re.findall(r"\S+", text)) for text in request.texts]
+        return Counted(request.id, words, self._info.path)
 
     def reset(self) -> None:
         self._turn = 0

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from edge0_tui.chat.chat_sampling import ChatSampling
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.turn import Attribution, Turn
 from engine.protocol import Role, Sampling
@@ -52,11 +53,24 @@ attributions = st.builds(
 )
 
 
+chat_samplings = st.builds(
+    ChatSampling,
+    preset=st.sampled_from(["", "precise", "of a later version"]),
+    temperature=st.none() | st.floats(0, 2),
+    seed=st.none() | st.integers(0, 2**63 - 1),
+)
+
+
 @st.composite
 def conversations(draw: st.DrawFn, text: st.SearchStrategy[str] = any_texts) -> Conversation:
     """A tree grown turn by turn below random parents, with looks at other branches in between."""
     conversation = Conversation(
-        name=draw(text), system=draw(text), draft=draw(text), pinned=draw(st.booleans()), created=draw(moments)
+        name=draw(text),
+        system=draw(text),
+        draft=draw(text),
+        sampling=draw(chat_samplings),
+        pinned=draw(st.booleans()),
+        created=draw(moments),
     )
     for number in range(draw(st.integers(0, 6))):
         ids = list(conversation.turns)
