@@ -179,8 +179,7 @@ class ChatViewScreen(Screen[None]):
 
     def set_prompt(self, text: str) -> None:
         prompt = self.query_one(Prompt)
-        prompt.load_text(text)
-        prompt.move_cursor(prompt.document.end)
+        prompt.put(text)
         prompt.focus()
 
     def ask_for_room(self, answer: Turn, refusal: str) -> None:
