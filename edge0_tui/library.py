@@ -14,6 +14,7 @@ from edge0_tui.paths import Paths
 if TYPE_CHECKING:
     from edge0_tui.chat.store import Loaded, TranscriptStore
     from edge0_tui.collection import Collection
+    from edge0_tui.installed import Installed
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,12 @@ class Library:
         from edge0_tui.collection import Collection
 
         return Collection(self._paths)
+
+    def models(self) -> list[Installed]:
+        """What can be loaded now."""
+        from edge0_tui.installed import installed_models
+
+        return [model for model in installed_models(self._paths) if model.loadable]
 
     async def last(self) -> ChatLine | None:
         """The conversation left last, among those without a problem."""

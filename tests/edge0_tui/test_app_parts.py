@@ -140,6 +140,8 @@ def test_the_clipboard_tool_follows_the_session() -> None:
     assert commands({"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"}, "linux")[0] == ["wl-copy"]
     assert commands({}, "linux") == []
     assert commands({"SSH_CONNECTION": "a"}, "darwin") == []
+    assert commands({"SSH_CONNECTION": "a", "TMUX": "/tmp/tmux-0/default,1,0"}, "linux")[0][0] == "tmux"
+    assert [tool[0] for tool in commands({"DISPLAY": ":0", "TMUX": "x"}, "linux")] == ["xclip", "tmux"]
 
 
 async def test_copying_says_which_way_it_went(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,6 +156,18 @@ async def test_copying_says_which_way_it_went(tmp_path: Path, monkeypatch: pytes
     assert (tmp_path / "clip").read_text() == "grüße" and asked == ["text"]
     tool.write_text("#!/bin/sh\nexit 1\n")
     assert "OSC 52" in await copy("more", asked.append, environ={"DISPLAY": ":0"}, platform="linux")
+
+
+async def test_what_a_terminal_may_refuse_to_copy_is_in_a_file_as_well(tmp_path: Path) -> None:
+    asked: list[str] = []
+    file = tmp_path / "data" / "copied.txt"
+    assert str(file) not in await copy("short", asked.append, environ={}, platform="linux", file=file)
+    long = "é" * 40_000
+    assert str(file) in await copy(long, asked.append, environ={}, platform="linux", file=file)
+    assert file.read_text() == long and asked == ["short", long] and file.stat().st_mode & 0o077 == 0
+    (tmp_path / "blocked").write_text("")
+    said = await copy(long, asked.append, environ={}, platform="linux", file=tmp_path / "blocked" / "x")
+    assert "failed" in said
 
 
 def test_the_editor_gives_back_what_was_written_and_failures_are_named(tmp_path: Path) -> None:

@@ -422,10 +422,14 @@ def test_a_disk_that_others_fill_stops_it_before_it_is_full(
 ) -> None:
     def pause(name: str, asked: dict[str, str], answer: Answer) -> None:
         answer.pause_at = 400_000 if name == FIRST else None
-        usage = shutil.disk_usage("/")._replace(free=1000)
-        monkeypatch.setattr("edge0_tui.manager.job.shutil.disk_usage", lambda folder: usage)
+
+    plenty = shutil.disk_usage("/")._replace(free=1 << 40)
+
+    def usage(folder: Path) -> object:
+        return plenty._replace(free=1000) if part_size(paths, FIRST) else plenty
 
     hub.fault = pause
+    monkeypatch.setattr("edge0_tui.manager.job.shutil.disk_usage", usage)
     with pytest.raises(SpaceError, match="1000 B free"):
         fetch(paths, replace(HASTY, silence=60.0, reserve=1 << 20))
     assert part_size(paths, FIRST) > 0
