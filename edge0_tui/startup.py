@@ -28,7 +28,7 @@ async def begin(app: Edge0App) -> None:
         if problem:
             app.chat.show_notice(problem)
     app.set_interval(_THEMES_SECONDS, app.look_at_themes)
-    if is_first_run(app.paths) and not (app.options.resume or app.options.continue_last):
+    if is_first_run(app.paths) and not (app.options.resume or app.options.continue_last or app.chat.draft()):
         app.action_tour()
         remember(app.paths)
     choice, notice = first_choice(app.options, app.settings, app.paths)
