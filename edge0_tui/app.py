@@ -27,6 +27,7 @@ from edge0_tui.engine_link import EngineLink
 from edge0_tui.keymap import Keymap
 from edge0_tui.library import Library
 from edge0_tui.live_themes import TOPIC, LiveThemes
+from edge0_tui.model_jobs import ModelJobs
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
 from edge0_tui.paths import Paths, find_paths
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
     from edge0_tui.chat.conversation import Conversation
     from edge0_tui.chat.store import Saved, TranscriptStore
+    from edge0_tui.model_desk import ModelDesk
+    from engine.protocol import Finished, ModelInfo
 
 _TWICE_SECONDS = 2.0
 _PATIENCE_SECONDS = 6.0
@@ -54,12 +57,18 @@ def _action_commands() -> type[Provider]:
     return ActionCommands
 
 
+def _model_commands() -> type[Provider]:
+    from edge0_tui.model_palette import ModelCommands
+
+    return ModelCommands
+
+
 class Edge0App(App[int], inherit_bindings=False):
     """Wiring only: what happens in the chat is `Controller`'s, what it looks like is the screens'."""
 
     TITLE = "edge0"
     CSS_PATH: ClassVar[Any] = ["screens/chat.tcss", "screens/palette.tcss"]
-    COMMANDS: ClassVar[Any] = {_action_commands}
+    COMMANDS: ClassVar[Any] = {_action_commands, _model_commands}
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("app")
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (13, "-low"), (28, "-high")]
 
@@ -74,12 +83,14 @@ class Edge0App(App[int], inherit_bindings=False):
         self.themes = LiveThemes(self, paths.settings.parent / "themes", self._theme_wanted())
         self.controller = Controller(self.settings, self._save, self.spawn)
         self.link = EngineLink(engine, self.controller, SafeStart(paths.logs), self.spawn)
-        self.chat = ChatScreen(self.controller, Library(lambda: self.store, paths))
+        self.jobs = ModelJobs(paths, self.spawn, self._jobs_changed, lambda notice: self.chat.show_notice(notice))
+        self.chat = ChatScreen(self.controller, Library(lambda: self.store, paths), lambda: self.desk)
         self.chat.window = Window(self.write_to_terminal)
         self.controller.attach(self.chat, self.link)
+        self.controller.replied = self._learn
         self.use_keymap(reading_keys.keymap)
         self._interrupted = -_TWICE_SECONDS
-        self._leaving = False
+        self._leaving = self._asked_to_leave = False
         self._show_look()
 
     @cached_property
@@ -89,8 +100,35 @@ class Edge0App(App[int], inherit_bindings=False):
 
         return TranscriptStore(self.paths.transcripts)
 
+    @cached_property
+    def desk(self) -> ModelDesk:
+        """What the models screen works on; not needed before it is opened."""
+        from edge0_tui.model_desk import ModelDesk
+
+        return ModelDesk(
+            self.paths, self.link, self.jobs, lambda: self.settings.model.measure_agreement, self._set_agreement
+        )
+
+    def _set_agreement(self, measure: bool) -> str:
+        model = dataclasses.replace(self.settings.model, measure_agreement=measure)
+        return self.change_settings(dataclasses.replace(self.settings, model=model))
+
+    def _jobs_changed(self) -> None:
+        """A download or a verification has moved on."""
+        self.chat.show_downloads(self.jobs.running)
+        for screen in self.screen_stack:
+            if hasattr(screen, "jobs_changed"):
+                screen.jobs_changed()
+
     def _save(self, conversation: Conversation) -> Saved:
         return self.store.save(conversation)
+
+    def _learn(self, model: ModelInfo, finished: Finished) -> None:
+        """What a reply came at is compared with what was expected of it, beside the screen."""
+        from edge0_tui.learning import note_reply
+
+        if finished.finish_reason in ("stop", "length"):
+            self.spawn(asyncio.to_thread(note_reply, self.paths, model, finished))
 
     def get_default_screen(self) -> Screen[Any]:
         return self.chat
@@ -114,7 +152,7 @@ class Edge0App(App[int], inherit_bindings=False):
         last_resort = threading.Timer(_PATIENCE_SECONDS, os._exit, (128 + number,))
         last_resort.daemon = True
         last_resort.start()
-        self.spawn(self.action_quit())
+        self.spawn(self._leave())
 
     def _begin(self) -> None:
         if not gc.isenabled():  # off since `edge0_tui.cli`; what is there now stays and need not be looked at again
@@ -131,9 +169,28 @@ class Edge0App(App[int], inherit_bindings=False):
     # --- actions of the whole application ---
 
     async def action_quit(self) -> None:
+        """Leave; while something is being fetched, only after a question."""
+        if not self.jobs.running or self._asked_to_leave:
+            await self._leave()
+            return
+        from edge0_tui.screens.ask import AskScreen
+
+        self._asked_to_leave = True
+        answers = [
+            ("stay", "Stay", "the download goes on"),
+            ("leave", "Leave", "it pauses, and goes on from there next time"),
+        ]
+        self.push_screen(AskScreen("A download is running", "", answers), self._answered_leaving)
+
+    def _answered_leaving(self, said: str | None) -> None:
+        self._asked_to_leave = False
+        if said == "leave":
+            self.spawn(self._leave())
+
+    async def _leave(self) -> None:
         if not self._leaving:
             self._leaving = True
-            await self.controller.close()
+            await asyncio.gather(self.controller.close(), self.jobs.close())
             self.exit(0)
 
     def action_copy_or_stop(self) -> None:
@@ -278,7 +335,7 @@ async def _run(app: Edge0App, engine: Engine) -> int:
         await app.run_async()
     finally:
         _to_terminal(RESTORE)
-        await engine.close()
+        await asyncio.gather(engine.close(), app.jobs.close())
     return app.return_code or 0
 
 

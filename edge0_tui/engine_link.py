@@ -5,9 +5,10 @@ No Textual here. The listener is told on the event loop; it reads the link's att
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from typing import Any, Literal, Protocol
 
 from edge0_tui.choice import Choice
@@ -68,10 +69,17 @@ class EngineLink:
         self._holding = Holding()
         engine.on_notice = self._on_notice
 
-    async def open(self, choice: Choice) -> None:
-        """Start the engine and load. After a crash in the last automatic load, nano is loaded instead."""
+    async def open(self, wanted: Choice | Awaitable[Choice]) -> None:
+        """Start the engine and load. After a crash in the last automatic load, nano is loaded instead.
+
+        A choice that takes time to make is made while the engine starts.
+        """
         crashed = self._safe_start.crashed()
-        if not await self._start():
+        if isinstance(wanted, Choice):
+            started, choice = await self._start(), wanted
+        else:
+            started, choice = await asyncio.gather(self._start(), wanted)
+        if not started:
             return
         if crashed is not None and crashed == choice.model:
             if choice.model == "nano":

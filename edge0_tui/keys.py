@@ -10,8 +10,10 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["app", "chat", "prompt", "chats"]
-Group = Literal["Conversation", "Model", "View", "Program", "In the list of chats"]
+Scope = Literal["app", "chat", "prompt", "chats", "models", "message"]
+Group = Literal[
+    "Conversation", "Model", "View", "Program", "In the list of chats", "In the models screen", "A message"
+]
 SAME_IN_A_TERMINAL = {
     "ctrl+i": "tab",
     "ctrl+m": "enter",
@@ -177,6 +179,41 @@ ACTIONS: tuple[Action, ...] = (
         palette=False,
     ),
     Action("quit", "Quit", "Stop the engine and leave.", ("ctrl+q",), "Program", "app", "quit"),
+    Action(
+        "message_earlier",
+        "Earlier message",
+        "Choose the message above; the first time the last one.",
+        ("alt+up", "ctrl+up"),
+        "A message",
+        "chat",
+        "messages",
+        False,
+    ),
+    Action(
+        "message_later",
+        "Later message",
+        "Choose the message below.",
+        ("alt+down", "ctrl+down"),
+        "A message",
+        "chat",
+        palette=False,
+    ),
+    *(
+        Action(f"message_{id}", label, help, keys, "A message", "message", bar, palette)
+        for id, label, bar, palette, help, keys in (
+            ("edit", "Edit the question", "edit", True, "Change your message; the old version stays.", ("e",)),
+            ("again", "Answer again", "again", True, "Have it answered again; the old answer stays.", ("r",)),
+            ("go_on", "Continue the answer", "go on", True, "Write on where a stopped answer ends.", ("g",)),
+            ("previous", "Version before", "older", False, "Show the version before this one.", ("left",)),
+            ("next", "Version after", "newer", False, "Show the version after this one.", ("right",)),
+            ("copy", "Copy the message", "copy", False, "Copy the message as it was written.", ("c",)),
+            ("code", "Copy a code block", "code", True, "Copy its first code block; again, the next.", ("k",)),
+            ("fork", "Fork", "fork", True, "A new chat with everything up to this message.", ("f",)),
+            ("compare", "Compare", "compare", True, "The same question to another model or routing.", ("v",)),
+            ("beside", "Side by side", "beside", True, "Show two versions of an answer together.", ("b",)),
+            ("leave", "Back to the prompt", "back", False, "Choose no message any longer.", ("escape",)),
+        )
+    ),
     *(
         Action(f"chats_{id}", label, help, keys, "In the list of chats", "chats", bar, palette=False)
         for id, label, bar, help, keys in (
@@ -190,6 +227,60 @@ ACTIONS: tuple[Action, ...] = (
             ("export", "Export", "export", "Write it as Markdown, JSON or HTML.", ("ctrl+e",)),
             ("copy", "Duplicate", "copy", "Make a new chat with the same turns.", ("ctrl+y",)),
             ("close", "Close", "close", "Back to the conversation.", ("escape", "ctrl+b")),
+        )
+    ),
+    *(
+        Action(id, label, help, keys, "In the models screen", "models", bar, palette=False)
+        for id, label, help, keys, bar in (
+            (
+                "model_use",
+                "Load or fetch",
+                "Do what the line is for: load, fetch, put on, switch.",
+                ("enter",),
+                "load",
+            ),
+            ("model_less", "Smaller budget", "Plan with a smaller memory budget.", ("left",), "budget"),
+            ("model_more", "Larger budget", "Plan with a larger memory budget.", ("right",), ""),
+            ("model_automatic", "Usual budget", "Plan with the budget the engine would choose.", ("b",), "usual"),
+            (
+                "model_context",
+                "Context",
+                "Plan with the next longer context; after the longest the shortest.",
+                ("c",),
+                "context",
+            ),
+            ("model_get", "Fetch", "Begin a download, or go on with one.", ("d",), "fetch"),
+            ("model_pause", "Pause", "Pause a download; what has arrived is kept.", ("p",), "pause"),
+            (
+                "model_cancel",
+                "Cancel",
+                "Stop a download or a verification; asks what to do with what has arrived.",
+                ("x",),
+                "cancel",
+            ),
+            (
+                "model_repository",
+                "Other repository",
+                "Plan for any repository of the hub, by its name.",
+                ("o",),
+                "other",
+            ),
+            ("model_measure", "Measure", "Measure this disk and the kernels, some 15 seconds.", ("m",), "measure"),
+            (
+                "model_details",
+                "Details",
+                "Tensors, sizes, quantisation, and where the files came from.",
+                ("i",),
+                "details",
+            ),
+            ("model_verify", "Verify", "Read and hash every file.", ("v",), "verify"),
+            (
+                "model_delete",
+                "Delete",
+                "Delete a model that was fetched; says first what that frees.",
+                ("delete",),
+                "delete",
+            ),
         )
     ),
 )
@@ -226,12 +317,21 @@ def bound(id: str, keys: tuple[str, ...]) -> str:
 
 def meet(one: Scope, other: Scope) -> bool:
     """Whether actions of these scopes can be used at one time, so that they cannot share a key."""
-    return one == other or "app" in (one, other) or {one, other} <= {"chat", "prompt"}
+    return one == other or "app" in (one, other) or {one, other} <= {"chat", "prompt", "message"}
 
 
 def show_key(key: str) -> str:
     """A key as people read it: `ctrl+p` → `^p`, `escape` → `esc`."""
-    names = {"escape": "esc", "up": "↑", "down": "↓"}
+    names = {
+        "escape": "esc",
+        "up": "↑",
+        "down": "↓",
+        "left": "←",
+        "right": "→",
+        "delete": "del",
+        "alt+up": "alt+↑",
+        "alt+down": "alt+↓",
+    }
     return key.replace("ctrl+", "^") if key.startswith("ctrl+") else names.get(key, key)
 
 

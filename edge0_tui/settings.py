@@ -72,12 +72,21 @@ class Model:
     """Model"""
 
     default: str = _option(
-        "nano", "Load at start", "nano, 8b, 35b or a checkpoint's directory.", kind="model", restart=True
+        "automatic",
+        "Load at start",
+        "automatic: the tier that suits the memory free then; or always nano, 8b, 35b or a directory.",
+        kind="model",
+        restart=True,
     )
     memory: str = _option(
         "", "Memory budget", "What the engine may use, as 3GiB. Empty: planned for this machine.", kind="size"
     )
     context: int = _option(0, "Context", "Tokens to keep room for. 0: what the plan allows.", low=0, high=1_048_576)
+    measure_agreement: bool = _option(
+        False,
+        "Measure agreement",
+        "With predicted routing also ask the model's own router, and show how often they agree. Slower.",
+    )
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ class Actions:
             self._printer.line("`edge0-tui transcripts ls` lists all of them.")
 
     async def _model(self, name: str) -> None:
-        from edge0_tui.installed import resolve
+        from edge0_tui.installed import installed_models, resolve
 
         link = self._controller.link
         if not name:
@@ -115,13 +115,12 @@ class Actions:
                 self._printer.line(
                     f"Loaded: {link.info.name}, adapter {link.info.adapter}, routing {link.info.routing}."
                 )
-            for model in await asyncio.to_thread(self._library.models):
-                self._printer.line(f"/model {model.name}  ({model.source})")
+            for model in await asyncio.to_thread(installed_models, self._paths):
+                if model.loadable:
+                    self._printer.line(f"/model {model.name}  ({model.source})")
             return
         try:
-            models = await asyncio.to_thread(self._library.models)
-            by_name = {model.name: str(model.path) for model in models if model.name not in ("nano", "8b", "35b")}
-            path = by_name.get(name) or resolve(name, self._paths)
+            path = await asyncio.to_thread(resolve, name, self._paths)
         except CheckpointError as error:
             self._printer.line(f"{error.message} {error.hint}")
             return

@@ -71,6 +71,19 @@ class PlainView:
     def draft(self) -> str:
         return self._draft
 
+    def set_prompt(self, text: str) -> None:
+        self._draft = text
+
+    def show_branch(self, conversation: Conversation, beside: tuple[str, ...] = (), without: str = "") -> None:
+        """Lines that were printed stay; what is looked at now is said by its last question."""
+        asked = [turn.text for turn in conversation.path if turn.role == "user"]
+        if asked:
+            self._printer.line(f"You: {asked[-1]}")
+
+    def ask_for_room(self, answer: Turn, refusal: str) -> None:
+        self._printer.line(f"Error: {refusal}")
+        self._printer.line("Nothing was dropped. /new begins another chat; --context N keeps room for more tokens.")
+
     def show_user(self, turn: Turn) -> None:
         self._draft = ""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import SuspendNotSupported
@@ -12,25 +13,31 @@ from edge0_tui import keys
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.errors import StoreError
 from edge0_tui.choice import Choice
-from edge0_tui.controller import SAVING, Controller
-from edge0_tui.library import ChatLine, Library
+from edge0_tui.controller import SAVING
+from edge0_tui.library import ChatLine
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
-from edge0_tui.screens.chat_view import PANEL_ASKED_FROM, PANEL_FROM, ChatViewScreen
+from edge0_tui.screens.chat_messages import MessageActions
+from edge0_tui.screens.chat_view import PANEL_ASKED_FROM, PANEL_FROM
 from edge0_tui.widgets.banner import Banner
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.transcript import Transcript
 
+if TYPE_CHECKING:
+    from edge0_tui.controller import Controller
+    from edge0_tui.library import Library
+    from edge0_tui.model_desk import ModelDesk
 
-class ChatScreen(ChatViewScreen):
+
+class ChatScreen(MessageActions):
     """One method for each action of scope "chat" in `keys`, and what the widgets ask for."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("chat")
     VERTICAL_BREAKPOINTS = []  # `lay_out` does that; see `update_node_styles`
 
-    def __init__(self, controller: Controller, library: Library) -> None:
-        super().__init__(controller)
-        self.library = library
+    def __init__(self, controller: Controller, library: Library, desk: Callable[[], ModelDesk]) -> None:
+        super().__init__(controller, library)
+        self._desk = desk
 
     async def show_last(self, options: AppOptions) -> None:
         """At the start: offer the last conversation, or open the one the command line asks for."""
@@ -126,14 +133,27 @@ class ChatScreen(ChatViewScreen):
         prompt.move_cursor(prompt.document.end)
 
     def action_models(self) -> None:
+        self.open_models()
+
+    def open_models(self, line: str = "") -> None:
+        """The models screen, with the plan of this line shown first."""
         from edge0_tui.screens.models import ModelsScreen
 
-        link = self.controller.link
-        self.app.push_screen(ModelsScreen(self.library.models, link.loaded, link.info), self._load)
+        self.app.push_screen(ModelsScreen(self._desk(), line), self._load)
 
     def _load(self, choice: Choice | None) -> None:
         if choice is not None:
-            self.run_worker(self.controller.link.load(choice))
+            self.run_worker(self._switch(choice))
+
+    async def _switch(self, choice: Choice) -> None:
+        from edge0_tui.load_report import load_report
+
+        link = self.controller.link
+        before = link.info
+        await link.load(choice)
+        if link.loaded == choice and link.info is not None:  # else it was refused, or a newer load has won
+            self.show_notice(load_report(link.info, before))
+        self._desk().forget_plans()
 
     def action_chats(self) -> None:
         from edge0_tui.screens.chats import ChatsScreen

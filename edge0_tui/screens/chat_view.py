@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
@@ -10,13 +12,14 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Static
 
+from edge0_tui.chat.branches import places
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.turn import Attribution, Turn
 from edge0_tui.controller import Controller
 from edge0_tui.keymap import Keymap
 from edge0_tui.library import ChatLine
 from edge0_tui.notices import Notice
-from edge0_tui.screens.chrome import doing, header_state, key_bar, placeholder
+from edge0_tui.screens.chrome import doing, header_state, key_bar, message_keys, placeholder
 from edge0_tui.settings import Settings
 from edge0_tui.widgets.activity_line import ActivityLine
 from edge0_tui.widgets.banner import Banner
@@ -30,6 +33,9 @@ from edge0_tui.widgets.transcript import Transcript
 from edge0_tui.window import Window
 from engine.protocol import Piece
 
+if TYPE_CHECKING:
+    from edge0_tui.manager.events import Download
+
 PANEL_FROM = 100
 PANEL_ASKED_FROM = 72
 STATUS_FROM = 60
@@ -38,7 +44,7 @@ _REDRAWS_PER_SECOND = 5
 
 
 class ChatViewScreen(Screen[None]):
-    """Implements `controller.ChatView`. Figures and lines around the text are redrawn at most 5 times a second."""
+    """Implements `view.ChatView`. Figures and lines around the text are redrawn at most 5 times a second."""
 
     AUTO_FOCUS = "#prompt"
 
@@ -48,6 +54,7 @@ class ChatViewScreen(Screen[None]):
         self.offer: ChatLine | None = None
         self.panel_wanted = controller.settings.look.panel
         self.panel_asked = False
+        self._fetching = ""
         self.keymap = Keymap()
         self.window = Window()
         self._dirty = True
@@ -88,7 +95,10 @@ class ChatViewScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Whatever has the focus, what is written goes to the prompt."""
-        if event.is_printable and event.character and self.focused is not self.query_one(Prompt):
+        prompt = self.query_one(Prompt)
+        if not (event.is_printable and event.character) or self.focused is prompt:
+            return
+        if not self._for_a_message(event.key):
             event.stop()
             self.write(event.character)
 
@@ -107,6 +117,14 @@ class ChatViewScreen(Screen[None]):
         if followed and info is not None and info.tier == "nano" and not prompt.text:
             self.write(SUGGESTION)
 
+    def _for_a_message(self, key: str) -> bool:
+        """Whether this key does something to the chosen message."""
+        transcript = self.query_one(Transcript)
+        if transcript.chosen is None or self.focused is not transcript:
+            return False
+        bound = self.active_bindings.get(key)
+        return bound is not None and bound.node is transcript
+
     def update_node_styles(self, animate: bool = True) -> None:
         """Nothing: the terminal's focus asks for it, and with a long chat restyling everything takes seconds.
 
@@ -121,7 +139,7 @@ class ChatViewScreen(Screen[None]):
     async def show_conversation(self, conversation: Conversation) -> None:
         turns = conversation.path
         self._show_transcript(bool(turns))
-        await self.query_one(Transcript).load(turns)
+        await self.query_one(Transcript).load(turns, places(conversation))
         self.query_one(Prompt).remember([turn.text for turn in turns if turn.role == "user"])
         self.query_one(Prompt).load_text(conversation.draft)
         self.query_one(Prompt).move_cursor(self.query_one(Prompt).document.end)
@@ -134,9 +152,15 @@ class ChatViewScreen(Screen[None]):
         self._show_transcript(True)
         self.query_one(Transcript).add_user(turn)
 
+    def show_branch(self, conversation: Conversation, beside: tuple[str, ...] = (), without: str = "") -> None:
+        turns = [turn for turn in conversation.path if turn.id != without]
+        self._show_transcript(bool(turns))
+        together = [conversation.turns[id] for id in beside if id in conversation.turns]
+        self.query_one(Transcript).show_path(turns, places(conversation), together)
+
     def show_reply(self, turn: Turn, model: str) -> None:
         self.window.asked()
-        self.query_one(Transcript).begin_reply(turn.id, model)
+        self.query_one(Transcript).go_on(turn, model)
 
     def show_pieces(self, pieces: list[Piece], thinking_tokens: int) -> None:
         self.query_one(Transcript).append(pieces, thinking_tokens)
@@ -147,11 +171,23 @@ class ChatViewScreen(Screen[None]):
         self.window.answered(attribution.model, chat, self.app.app_focus, wanted)
 
     def show_notice(self, notice: Notice) -> None:
-        said = replace(notice, message=self.keymap.say(notice.message), hint=self.keymap.say(notice.hint))
+        said = dataclasses.replace(
+            notice, message=self.keymap.say(notice.message), hint=self.keymap.say(notice.hint)
+        )
         self.query_one(Banner).show(said)
 
     def close_notice(self, topic: str) -> None:
         self.query_one(Banner).over(topic)
+
+    def set_prompt(self, text: str) -> None:
+        prompt = self.query_one(Prompt)
+        prompt.load_text(text)
+        prompt.move_cursor(prompt.document.end)
+        prompt.focus()
+
+    def ask_for_room(self, answer: Turn, refusal: str) -> None:
+        """What can be done is the chat screen's."""
+        raise NotImplementedError
 
     def give_back(self, text: str) -> None:
         self.query_one(Prompt).restore(text)
@@ -169,6 +205,13 @@ class ChatViewScreen(Screen[None]):
         self.query_one(Prompt).enter_sends = settings.chat.enter_sends
         self.query_one(Prompt).cursor_blink = settings.look.animations
         self.lay_out()
+
+    def show_downloads(self, running: Sequence[Download]) -> None:
+        """What is being fetched, for the header."""
+        from edge0_tui.widgets.plan.transfer import short
+
+        self._fetching = " · ".join(map(short, running))
+        self.changed()
 
     # --- drawing ---
 
@@ -192,16 +235,17 @@ class ChatViewScreen(Screen[None]):
             return
         self._dirty = False
         controller = self.controller
-        self.query_one(HeaderLine).show(header_state(controller))
+        self.query_one(HeaderLine).show(dataclasses.replace(header_state(controller), fetching=self._fetching))
         panel = self.query_one("#panel-scroll")
         if panel.display:
             self.query_one(Panel).show(controller.figures, panel.size.height)
         else:
             self.query_one(StatusLine).show(controller.figures)
-        self.query_one(KeyBar).show(*key_bar(controller))
+        chosen = self.query_one(Transcript).chosen
+        self.query_one(KeyBar).show(*(message_keys(controller, chosen.turn_id) if chosen else key_bar(controller)))
         self.query_one(Prompt).placeholder = self.keymap.say(placeholder(controller))
         activity = doing(controller)
-        self.query_one(ActivityLine).show(replace(activity, words=self.keymap.say(activity.words)))
+        self.query_one(ActivityLine).show(dataclasses.replace(activity, words=self.keymap.say(activity.words)))
         self.query_one(EmptyState).show(self._welcome())
         self.window.show_title(controller.conversation.title, controller.settings.attention.title)
 

@@ -5,6 +5,7 @@ Texts name keys by their action; `Keymap.say` puts in the keys it has.
 
 from __future__ import annotations
 
+from edge0_tui.branching import UNFINISHED
 from edge0_tui.controller import Controller
 from edge0_tui.engine_words import activity
 from edge0_tui.widgets.activity_line import Activity
@@ -30,9 +31,13 @@ def placeholder(controller: Controller) -> str:
 
 
 def doing(controller: Controller) -> Activity:
-    """What the line above the prompt says: a waiting message first, else a reply that has no words yet."""
+    """What the line above the prompt says: a waiting message first, then an edit, else a wordless reply."""
     if controller.pending:
         return Activity(_why_waiting(controller), text=controller.pending)
+    if controller.branching.editing:
+        return Activity("a new version of your message; enter sends it, esc leaves it")
+    if controller.branching.comparing and controller.link.phase == "loading":
+        return Activity(f"comparing: {activity(controller.link)}")
     reply = controller.reply
     if reply is None or not reply.shown:
         return Activity()
@@ -61,7 +66,17 @@ def _why_waiting(controller: Controller) -> str:
 
 def key_bar(controller: Controller) -> tuple[tuple[str, ...], dict[str, str]]:
     """The actions worth showing now, and words that differ from the registry's."""
-    usual = ("command_palette", "new_chat", "models", "chats", "help", "toggle_panel", "settings", "quit")
+    usual = (
+        "command_palette",
+        "new_chat",
+        "models",
+        "chats",
+        "message_earlier",
+        "help",
+        "toggle_panel",
+        "settings",
+        "quit",
+    )
     if controller.reply is not None and controller.reply.shown:
         word = "stopping…" if controller.reply.stopping else "stop"
         return ("stop", *usual), {"stop": word}
@@ -73,3 +88,21 @@ def key_bar(controller: Controller) -> tuple[tuple[str, ...], dict[str, str]]:
         return ("restart_engine", "log", *usual), {"restart_engine": "restart the engine", "log": "log"}
     enter = controller.settings.chat.enter_sends
     return ("send", "newline", *usual), ({} if enter else {"send": "newline", "newline": "send"})
+
+
+def message_keys(controller: Controller, turn_id: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """What can be done with the chosen message."""
+    turn = controller.conversation.turns.get(turn_id)
+    if turn is None:
+        return key_bar(controller)
+    several = len(controller.conversation.siblings(turn_id)) > 1
+    other = ("message_previous", "message_next") if several else ()
+    if turn.role == "user":
+        ids = ("message_leave", "message_edit", *other, "message_again", "message_copy", "message_fork")
+    else:
+        stopped = turn.attribution is not None and turn.attribution.finish_reason in UNFINISHED
+        go_on = ("message_go_on",) if stopped else ()
+        beside = ("message_beside",) if several else ()
+        ids = ("message_leave", *go_on, *other, "message_again", "message_compare", *beside, "message_copy")
+        ids += ("message_code", "message_fork")
+    return (*ids, "help"), {}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from edge0_tui.chat.branches import Place
 from edge0_tui.chat.turn import Turn
-from edge0_tui.widgets.markdown import Plain, Section
+from edge0_tui.widgets.markdown import Label, Plain, Section
 from edge0_tui.widgets.message import Message
 from edge0_tui.widgets.message_lines import head
 
@@ -21,6 +22,14 @@ class UserMessage(Message):
     }
     """
 
-    def __init__(self, turn: Turn) -> None:
-        blocks = [head("You", [], "$text-secondary"), Plain(turn.text)]
-        super().__init__(turn.id, [Section(blocks)], [turn.text])
+    def __init__(self, turn: Turn, place: Place | None = None) -> None:
+        self._head = Section([_head(place)])
+        super().__init__(turn.id, [self._head, Section([Plain(turn.text)])], [turn.text])
+
+    def set_place(self, place: Place | None) -> None:
+        self._head.set([_head(place)])
+        self.sections_changed()
+
+
+def _head(place: Place | None) -> Label:
+    return head("You", [], "$text-secondary", place)

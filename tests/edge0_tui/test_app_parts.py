@@ -20,6 +20,8 @@ from edge0_tui.model_menu import menu
 from edge0_tui.quantities import QUANTITIES
 from edge0_tui.screens.chat import ChatScreen
 from edge0_tui.screens.chats import ChatsScreen
+from edge0_tui.screens.models import ModelsScreen
+from edge0_tui.shelf import Shelf, Stored
 from edge0_tui.widgets.bars import meter, sparkline
 from engine.protocol import Allocator, Counters, ExpertCounters, ModelInfo, RoutingReport, Ttft
 
@@ -46,7 +48,7 @@ FULL = Counters(
 
 
 def test_no_key_is_one_that_terminals_send_for_another_and_none_is_taken_twice() -> None:
-    for scopes in (("app", "chat", "prompt"), ("app", "chats")):
+    for scopes in (("app", "chat", "prompt"), ("app", "chats"), ("app", "models")):
         used = [key for action in keys.ACTIONS if action.scope in scopes for key in action.keys]
         assert len(set(used)) == len(used)
         assert not keys.UNUSABLE_KEYS & set(used)
@@ -56,7 +58,7 @@ def test_no_key_is_one_that_terminals_send_for_another_and_none_is_taken_twice()
 def test_every_action_can_be_run_where_its_scope_says() -> None:
     for action in keys.ACTIONS:
         if action.id != "history":
-            owner = {"app": Edge0App, "chats": ChatsScreen}.get(action.scope, ChatScreen)
+            owner = {"app": Edge0App, "chats": ChatsScreen, "models": ModelsScreen}.get(action.scope, ChatScreen)
             assert hasattr(owner, f"action_{action.id}"), action.id
 
 
@@ -123,8 +125,8 @@ def test_the_models_menu_marks_what_is_loaded_and_says_what_cannot_be_had() -> N
     installed = [Installed("nano", Path("/n"), "built in"), Installed("35b", Path("/m/35b"), "models folder")]
     info = ModelInfo("35b", "35B", "/m/35b", adapter="none", adapters_available=["/a/r16"], routing="exact")
     loaded = Choice("/m/35b", memory_bytes=123)
-    lines = menu(installed, loaded, info)
-    assert [line.text for line in lines if line.loaded] == ["35b", "none", "exact"]
+    lines = menu(Shelf(tuple(Stored(item, 1 << 30) for item in installed)), loaded, info)
+    assert [line.text for line in lines if line.marked] == ["35b", "none", "exact"]
     nano = next(line for line in lines if line.text == "nano")
     assert nano.choice == Choice("nano", memory_bytes=123, label="nano")
     adapter = next(line for line in lines if line.text == "r16")

@@ -40,6 +40,14 @@ attributions = st.builds(
     sampling=st.builds(Sampling, temperature=st.floats(0, 2), seed=st.none() | st.integers(0, 2**63)),
     finish_reason=st.sampled_from(["stop", "length", "cancelled", "interrupted"]),
     tok_s=st.floats(0, 1e3),
+    revision=st.sampled_from(["", "0123456789abcdef", "odd\n*name*"]),
+    seed=st.none() | st.integers(0, 2**63),
+    prompt_tokens=st.integers(0, 1 << 20),
+    reused_tokens=st.integers(0, 1 << 20),
+    dropped_messages=st.integers(0, 99),
+    completion_tokens=st.integers(0, 1 << 20),
+    allocator_peak=st.integers(0, 1 << 40),
+    continued=st.integers(0, 3),
     agreement=st.none() | st.floats(0, 1),
 )
 
