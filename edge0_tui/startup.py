@@ -65,7 +65,7 @@ def first_choice(options: AppOptions, settings: Settings, paths: Paths) -> tuple
         choice = Choice(found.model, options.adapter, options.routing, memory, context, found.label)
         if not found.reason:
             return choice, None
-        return choice, Notice(f"Chosen for this machine: {found.reason}", "ctrl+o shows the plans.")
+        return choice, Notice(f"Chosen for this machine: {found.reason}", "{key:models} shows the plans.")
     try:
         model = resolve(wanted, paths)
     except CheckpointError as error:
