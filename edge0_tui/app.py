@@ -240,7 +240,7 @@ class Edge0App(App[int], inherit_bindings=False):
     def action_tour(self) -> None:
         from edge0_tui.screens.tour import TourScreen
 
-        self._show(TourScreen(self.keymap, self.chat.write), self.chat.after_tour)
+        self._show(TourScreen(self.keymap, self.chat.hand_on), self.chat.after_tour)
 
     def action_theme(self) -> None:
         from edge0_tui.screens.themes import ThemesScreen

@@ -196,14 +196,14 @@ class Branching:
         """Tell and answer true while an answer is being written."""
         if self._controller.reply is None and not self.comparing:
             return False
-        self._tell("An answer is being written.", "esc stops it.")
+        self._tell("An answer is being written.", "{key:stop} stops it.")
         return True
 
     def _free(self, what: str) -> bool:
         if self._writing():
             return False
         if not self._controller.free:
-            self._tell(f"It can be {what} once a model is loaded.", "ctrl+o chooses one.")
+            self._tell(f"It can be {what} once a model is loaded.", "{key:models} chooses one.")
             return False
         return True
 

@@ -15,6 +15,8 @@ WRITING = frozenset(
 )
 """What the prompt does with these itself. A test compares it with the prompt's own list."""
 
+_WITHOUT_A_FIELD = frozenset(["message", "models"])
+"""Scopes where nothing is written, so that letters are keys."""
 _MOVING = frozenset(["up", "down", "left", "right", "home", "end", "pageup", "pagedown"])
 _PLAIN = _MOVING | frozenset(["enter", "tab", "escape", "backspace", "delete", "insert", "space"])
 _FRIENDLY = {
@@ -69,6 +71,9 @@ def _undelivered(key: str, held: frozenset[str], base: str) -> str:
 
 
 def _taken(key: str, held: frozenset[str], base: str, action: Action) -> str:
+    if action.scope in _WITHOUT_A_FIELD:
+        moves = held <= {"shift"} and base in _MOVING | {"tab"}
+        return f"{key} moves the cursor" if moves else ""
     if held <= {"shift"} and base in _PLAIN:
         return f"{key} moves and edits"
     if held <= {"shift"} and not _is_function(base):

@@ -30,9 +30,9 @@ class Keymap:
 
     def holder(self, id: str, key: str) -> Action | None:
         """Another action that has this key where `id` could be used, too."""
-        scope = BY_ID[id].scope
-        others = (action for action in ACTIONS if action.id != id and meet(action.scope, scope))
-        return next((action for action in others if key in self.keys(action.id)), None)
+        mine = BY_ID[id]
+        others = (action for action in ACTIONS if action.id != id and meet(action.scope, mine.scope))
+        return next((one for one in others if key in self.keys(one.id) and not _shared(key, one, mine)), None)
 
     def having(self, id: str, keys: tuple[str, ...]) -> Keymap:
         """This keymap with other keys for one action; the registry's are nothing changed."""
@@ -51,14 +51,19 @@ class Keymap:
 
 
 def clashes(keymap: Keymap) -> list[tuple[str, Action, Action]]:
-    """Keys that two actions of one place have, with both."""
+    """Keys that two actions of one place have, with both. One of these has other keys than the registry's."""
     found = []
     for number, one in enumerate(ACTIONS):
         for other in ACTIONS[number + 1 :]:
             if meet(one.scope, other.scope):
-                shared = set(keymap.keys(one.id)) & set(keymap.keys(other.id))
-                found += [(key, one, other) for key in sorted(shared)]
+                both = set(keymap.keys(one.id)) & set(keymap.keys(other.id))
+                found += [(key, one, other) for key in sorted(both) if not _shared(key, one, other)]
     return found
+
+
+def _shared(key: str, one: Action, other: Action) -> bool:
+    """Whether both have the key in the registry: escape leaves a message, and elsewhere in the chat it stops."""
+    return key in one.keys and key in other.keys
 
 
 def keymap_of(app: object) -> Keymap:

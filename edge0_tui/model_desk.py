@@ -58,6 +58,7 @@ class ModelDesk:
         self.asked: list[str] = []
         self.shelf = Shelf()
         self._seen: dict[str, Seen] = {}
+        self._looking: dict[str, asyncio.Task[Seen]] = {}
         self._device: DeviceFacts | None = None
 
     async def look_around(self) -> None:
@@ -79,13 +80,24 @@ class ModelDesk:
         return "/" in line.plan and line.kind == "fetch" and line.plan not in self.asked
 
     async def look(self, line: MenuLine) -> Seen:
-        """The plan of a line, made from what is true now. Never raises for a model that cannot be planned for."""
+        """The plan of a line, made from what is true now. Never raises for a model that cannot be planned for.
+
+        Whoever asks while that is being found out waits for the same answer; giving up waiting does not stop it.
+        """
         plan, remote = line.plan, line.kind == "fetch" and "/" in line.plan
-        if self._device is None:
-            self._device = await asyncio.to_thread(_device)
         known = self._seen.get(plan)
         if known is not None and (known.fresh or (remote and known.prospect is not None)):
             return known
+        task = self._looking.get(plan)
+        if task is None:
+            task = asyncio.create_task(self._look(plan, remote, known), name=f"plan {plan}")
+            self._looking[plan] = task
+            task.add_done_callback(lambda _: self._looking.pop(plan, None))
+        return await asyncio.shield(task)
+
+    async def _look(self, plan: str, remote: bool, known: Seen | None) -> Seen:
+        if self._device is None:
+            self._device = await asyncio.to_thread(_device)
         try:
             if remote:
                 prospect = await asyncio.to_thread(look_at_repository, plan, self.paths, self._device)

@@ -107,7 +107,7 @@ class ModelJobs:
         if before is None or before.state != item.state:
             name = Path(item.key).name.replace("--", "/")
             if item.state == "done":
-                self._tell(Notice(f"{name} is installed and verified.", "ctrl+o loads it.", topic=_TOPIC))
+                self._tell(Notice(f"{name} is installed and verified.", "{key:models} loads it.", topic=_TOPIC))
             elif item.state == "failed":
                 self._tell(Notice(f"{name}: {item.error}", item.hint, "error", _TOPIC))
         self._changed()

@@ -120,6 +120,10 @@ def _fetch_note(item: Available, download: Download | None) -> str:
 def _adapters(shelf: Shelf, base: Choice, info: ModelInfo) -> Iterator[MenuLine]:
     offers = {offer.adapter.name: offer for offer in shelf.adapters}
     for name in dict.fromkeys([*info.adapters_available, *offers]):
+        if name == "none":  # comes last, for every model
+            continue
+        if name == "none":
+            continue  # it has a line of its own, the last
         offer = offers.get(name)
         fits = offer is None or offer.fit.fits
         yield MenuLine(

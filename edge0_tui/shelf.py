@@ -41,7 +41,7 @@ def read_shelf(paths: Paths, loaded: Choice | None, asked: Sequence[str] = ()) -
     from edge0_tui.manager.available import available
 
     fetchable = [item for item in available(paths) if item.state != "installed"]
-    unfinished = {item.path for item in fetchable}
+    unfinished = {item.path for item in fetchable if item.state == "unfinished"}
     installed = [item for item in installed_models(paths) if str(item.path) not in unfinished]
     here = {name for item in installed if item.loadable for name in (item.name, item.repo)}
     return Shelf(

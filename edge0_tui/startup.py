@@ -29,7 +29,7 @@ async def begin(app: Edge0App) -> None:
         if problem:
             app.chat.show_notice(problem)
     app.set_interval(_THEMES_SECONDS, app.look_at_themes)
-    if is_first_run(app.paths) and not (app.options.resume or app.options.continue_last):
+    if is_first_run(app.paths) and not (app.options.resume or app.options.continue_last or app.chat.draft()):
         app.action_tour()
         remember(app.paths)
     await asyncio.gather(
@@ -65,7 +65,7 @@ def first_choice(options: AppOptions, settings: Settings, paths: Paths) -> tuple
         choice = Choice(found.model, options.adapter, options.routing, memory, context, found.label)
         if not found.reason:
             return choice, None
-        return choice, Notice(f"Chosen for this machine: {found.reason}", "ctrl+o shows the plans.")
+        return choice, Notice(f"Chosen for this machine: {found.reason}", "{key:models} shows the plans.")
     try:
         model = resolve(wanted, paths)
     except CheckpointError as error:

@@ -11,6 +11,8 @@ from typing import Any
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
+from edge0_tui.atomic_file import write_atomically
+
 DEFAULT = "tidepool"
 WITHOUT_COLOUR = "terminal16"
 _COLOURS = (
@@ -81,6 +83,23 @@ def find(name: str, user_directory: Path | None = None) -> Theme | None:
         if theme.name == name:
             return theme
     return None
+
+
+def copy_shipped(name: str, user_directory: Path) -> Path:
+    """A copy of one of ours among the user's, under a name of its own, to begin from. Raises `ThemeError`."""
+    source = shipped_directory() / f"{name}.toml"
+    target = user_directory / f"my-{name}.toml"
+    if not _NAME.fullmatch(name) or not source.is_file():
+        raise ThemeError(f"{name} is not one of ours")
+    if target.exists():
+        raise ThemeError(f"{target} is there already")
+    theme, title = read(source)
+    text = source.read_text("utf-8").replace(f'name = "{theme.name}"', f'name = "my-{name}"', 1)
+    try:
+        write_atomically(target, text.replace(f'title = "{title}"', f'title = "My {title}"', 1).encode())
+    except OSError as error:
+        raise ThemeError(f"{target}: {error.strerror or error}") from None
+    return target
 
 
 def stamp(directory: Path) -> tuple[tuple[str, int, int], ...]:

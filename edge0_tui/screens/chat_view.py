@@ -111,6 +111,10 @@ class ChatViewScreen(Screen[None]):
         self.query_one(Prompt).focus()
         self.query_one(Prompt).insert(text)
 
+    def hand_on(self, event: events.Event) -> None:
+        """Keys and pasted text that came while another screen was in front."""
+        self.query_one(Prompt).post_message(event)
+
     def after_tour(self, followed: bool | None) -> None:
         """Whoever has read the introduction finds a question that nano can answer, to be sent with enter."""
         info, prompt = self.controller.link.info, self.query_one(Prompt)
@@ -179,8 +183,7 @@ class ChatViewScreen(Screen[None]):
 
     def set_prompt(self, text: str) -> None:
         prompt = self.query_one(Prompt)
-        prompt.load_text(text)
-        prompt.move_cursor(prompt.document.end)
+        prompt.put(text)
         prompt.focus()
 
     def ask_for_room(self, answer: Turn, refusal: str) -> None:

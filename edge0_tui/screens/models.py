@@ -72,7 +72,7 @@ class ModelsScreen(ModelsViewScreen):
         self._dirty = True
 
     def _redraw(self) -> None:
-        if not self._dirty:
+        if not self._dirty or not self.is_attached:
             return
         self._dirty = False
         states = {key: item.state for key, item in self.desk.jobs.downloads.items()}

@@ -75,7 +75,9 @@ class ModelsViewScreen(Dialog[Choice]):
         return self.narrow and self.has_class("-card")
 
     def tell(self, notice: Notice) -> None:
-        """One line above the keys."""
+        """One line above the keys, while the screen is there."""
+        if not self.query("#models-note"):
+            return
         hint = f"  {notice.hint}" if notice.hint else ""
         text = Content.assemble((notice.message, _TONES[notice.tone]), (hint, "$text-muted"))
         self.query_one("#models-note", Static).update(text)
@@ -95,9 +97,9 @@ class ModelsViewScreen(Dialog[Choice]):
 
     def draw(self) -> None:
         """Everything that depends on the line under the cursor."""
-        line, card = self.line, self.query_one(PlanCard)
-        if line is None:
+        if not self.query(ModelsList) or (line := self.line) is None:  # closed, or not filled yet
             return
+        card = self.query_one(PlanCard)
         self._draw_keys(line)
         out = self.plan(line)
         head = self._head_rows(line, card.room)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import OptionList, Static
 
 from edge0_tui.live_themes import LiveThemes
 from edge0_tui.screens.dialog import Dialog
+from edge0_tui.themes import ThemeError, copy_shipped
 from edge0_tui.widgets.menu_list import MenuList
 
 _SAMPLE = Content("\n").join(
@@ -29,7 +31,8 @@ class ThemesScreen(Dialog[str]):
 
     CSS_PATH = ["dialog.tcss", "themes.tcss"]
     TITLE = "Theme"
-    KEYS = (("enter", "keep"), ("↑ ↓", "look"), ("esc", "back"))
+    KEYS = (("enter", "keep"), ("c", "copy to mine"), ("esc", "back"))
+    BINDINGS = [Binding("c", "copy", show=False)]
 
     def __init__(self, themes: LiveThemes) -> None:
         super().__init__()
@@ -54,15 +57,26 @@ class ThemesScreen(Dialog[str]):
             view.add_line(title, id=name, marked=name == self._before)
         view.go_to_first(self.app.theme)
         problem = self._themes.problem()
-        note = f"{problem.message} {problem.hint}" if problem else f"Your own: {self._themes.directory}/*.toml"
-        line = self.query_one("#themes-note", Static)
-        line.update(note)
-        line.set_class(bool(problem), "-error")
+        note = f"{problem.message} {problem.hint}" if problem else f"Your own are in {self._themes.directory}"
+        self._say(note, bool(problem))
 
     def _follow(self) -> None:
         if self._revision != self._themes.revision:
             self._revision = self._themes.revision
             self._fill()
+
+    def action_copy(self) -> None:
+        """Put a copy of the theme on screen among the person's own; the list has it as soon as it is found."""
+        try:
+            note, failed = f"{copy_shipped(self.app.theme, self._themes.directory)} is yours to change.", False
+        except ThemeError as error:
+            note, failed = f"{error}.", True
+        self._say(note, failed)
+
+    def _say(self, note: str, failed: bool) -> None:
+        line = self.query_one("#themes-note", Static)
+        line.update(note)
+        line.set_class(failed, "-error")
 
     @on(OptionList.OptionHighlighted)
     def _look(self, event: OptionList.OptionHighlighted) -> None:

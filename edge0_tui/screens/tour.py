@@ -19,7 +19,7 @@ _COLUMN = 18
 
 
 class TourScreen(Dialog[bool]):
-    """Answers True when it was followed to its end. `write` takes what is written meanwhile."""
+    """Answers True when it was followed to its end. `hand_on` takes what is written meanwhile."""
 
     CSS_PATH = ["dialog.tcss", "tour.tcss"]
     TITLE = "Welcome to edge0"
@@ -31,10 +31,10 @@ class TourScreen(Dialog[bool]):
         Binding("up", "scroll_card(-1)", show=False),
     ]
 
-    def __init__(self, keymap: Keymap, write: Callable[[str], None]) -> None:
+    def __init__(self, keymap: Keymap, hand_on: Callable[[events.Event], object]) -> None:
         super().__init__()
         self._cards = cards(keymap)
-        self._write = write
+        self._hand_on = hand_on
         self.at = 0
         self._left = False
 
@@ -55,7 +55,7 @@ class TourScreen(Dialog[bool]):
         """To the next card or the one before; after the last one the chat begins."""
         if self.at + step == len(self._cards):
             self._leave(True)
-        else:
+        elif not self._left:
             self.at = max(0, self.at + step)
             self._show()
 
@@ -67,14 +67,15 @@ class TourScreen(Dialog[bool]):
         self._leave(False)
 
     def on_key(self, event: events.Key) -> None:
-        """Letters come faster than the screen goes; until it has gone they are handed on from here."""
-        if event.is_printable and event.character:
+        """Keys come faster than the screen goes; until it has gone all of them are handed on from here."""
+        if self._left or event.is_printable:
             event.stop()
-            self._write(event.character)
+            self._hand_on(events.Key(event.key, event.character))
             self._leave(False)
 
     def on_paste(self, event: events.Paste) -> None:
-        self._write(event.text)
+        event.stop()
+        self._hand_on(events.Paste(event.text))
         self._leave(False)
 
     def on_click(self, event: events.Click) -> None:

@@ -27,7 +27,7 @@ _VERDICTS = {
     "no": ("✕ no", "$error bold"),
 }
 _STEPS = 48
-_LEAST_STEP = 16 << 20
+_LEAST_STEP = 64 << 10
 _CONTEXTS = tuple(4096 << n for n in range(12))
 _VERDICT_ROWS = 2
 """Kept for the sentence, so that what is below does not move with the slider."""

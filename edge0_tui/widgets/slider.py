@@ -76,13 +76,13 @@ class Slider(Widget, can_focus=True):
         self._label = name
         self.scale = Scale(0, 1, 1, 1)
         self.value = 0
-        self._text = ""
+        self.text = ""
         self._dragged = False
 
     def show(self, scale: Scale, value: int, text: str) -> None:
         """Draw this; `text` stands at the right."""
-        if (scale, value, text) != (self.scale, self.value, self._text):
-            self.scale, self.value, self._text = scale, value, text
+        if (scale, value, text) != (self.scale, self.value, self.text):
+            self.scale, self.value, self.text = scale, value, text
             self.refresh()
 
     def render(self) -> Content:
@@ -97,7 +97,7 @@ class Slider(Widget, can_focus=True):
         track = [(mark, "$warning" if i >= edge else style) for i, (mark, style) in enumerate(track)]
         track[knob] = ("●", "$accent bold" if knob < edge else "$warning bold")
         return Content.assemble(
-            (self._label.ljust(LABEL), label), *track, (self._text.rjust(VALUE), "$foreground")
+            (self._label.ljust(LABEL), label), *track, (self.text.rjust(VALUE), "$foreground")
         ).truncate(width)
 
     def action_move(self, steps: int) -> None:

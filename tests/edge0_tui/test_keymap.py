@@ -96,6 +96,16 @@ def test_every_mistake_in_the_file_is_named_and_the_rest_is_used(tmp_path: Path)
     assert str(path) in keymap_file.read(path).errors[0]
 
 
+def test_letters_are_keys_where_nothing_is_written(tmp_path: Path) -> None:
+    assert refuse("t", BY_ID["message_again"]) == "" and refuse("t", BY_ID["chats_pin"]) == "t is for writing"
+    assert refuse("down", BY_ID["message_again"]) == "down moves the cursor"
+    path = tmp_path / "keymap.toml"
+    path.write_text('message_again = ["t"]\nmodel_verify = ["t"]\nmessage_fork = ["e"]\n')
+    reading = keymap_file.read(path)
+    assert reading.keymap.changed == {"message_again": ("t",), "model_verify": ("t",)}
+    assert reading.errors == ("e: both message_edit and message_fork",)
+
+
 def test_a_key_taken_from_a_usual_place_clashes_only_where_both_can_be_used() -> None:
     keymap = Keymap().having("theme", ("ctrl+n",))
     assert [(key, one.id, other.id) for key, one, other in clashes(keymap)] == [("ctrl+n", "new_chat", "theme")]

@@ -22,7 +22,9 @@ OPENED, RESTORED = b"\x1b[?1049h", b"\x1b[?1049l"
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """A home of its own, so that nothing of the person who runs the tests is read or written."""
+    """A home of its own, so that nothing of the person who runs the tests is used; not for the first time."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "tour-seen").touch()
     return {"EDGE0_HOME": str(tmp_path)}
 
 

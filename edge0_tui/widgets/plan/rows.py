@@ -16,7 +16,8 @@ Rows = list[Content]
 def section(name: str, width: int) -> Rows:
     """An empty row and a rule with its name."""
     rule = "─" * max(0, width - len(name) - 1)
-    return [Content(""), Content.assemble((name + " ", "$text-muted"), (rule, "$hairline"))]
+    line = Content.assemble((name + " ", "$text-muted"), (rule, "$hairline"))
+    return [Content(""), line.truncate(width, ellipsis=True)]
 
 
 def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Rows:

@@ -23,7 +23,7 @@ def speed_rows(out: Outlook, width: int) -> Rows:
         rows += pair("tokens a second", "unknown" if out.possible else "none: it does not fit", width, "$warning")
         return rows + [row for reason in out.reasons for row in bullet(reason, width)]
     decode, first = out.speed.decode, out.speed.first_token
-    rows.append(_range_row("tokens a second", decode, width))
+    rows += _range_rows("tokens a second", decode, width)
     start = f"{units.seconds(first.low)} to {units.seconds(first.high)}"
     rows += pair("first token", f"after {start}, for a prompt of {out.speed.exchange.prompt} tokens", width)
     rows += achieved_rows(out, width)
@@ -49,15 +49,15 @@ def range_text(speed: Range) -> str:
     return f"{_figure(speed.likely)}  ({_figure(speed.low)} – {_figure(speed.high)})"
 
 
-def _range_row(name: str, speed: Range, width: int) -> Content:
-    """An axis from nothing to a little above the upper bound, with the range and the likeliest figure on it."""
+def _range_rows(name: str, speed: Range, width: int) -> Rows:
+    """An axis from nothing to the upper bound, with the range and the likeliest figure on it, where it has room."""
     value = range_text(speed)
     room = width - LABEL - max(_VALUE, len(value) + 1)
     if room < 12:
-        return pair(name, value, width)[0]
+        return pair(name, value, width)
     scale = (room - 1) / speed.high
     low, likely, high = (round(point * scale) for point in (speed.low, speed.likely, speed.high))
-    return Content.assemble(
+    line = Content.assemble(
         (name.ljust(LABEL), "$text-muted"),
         ("─" * low, "$hairline"),
         ("━" * (likely - low), "$primary"),
@@ -66,6 +66,7 @@ def _range_row(name: str, speed: Range, width: int) -> Content:
         ("─" * (room - 1 - high), "$hairline"),
         (value.rjust(width - LABEL - room), "$foreground"),
     )
+    return [line]
 
 
 def _figure(value: float) -> str:

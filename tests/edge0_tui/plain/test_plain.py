@@ -147,7 +147,7 @@ async def test_hints_name_commands_and_what_is_not_sent_can_be_sent_later(home: 
         await person.reads("There is nothing written that was not sent.")
         person.enter("/open 7")
         person.enter("/model none-such")
-        await person.reads("none-such: there is no such directory.")
+        await person.reads("none-such: there is no such directory")
 
 
 async def test_the_last_chat_goes_on_where_it_was_left(home: Path) -> None:

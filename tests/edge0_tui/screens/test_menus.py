@@ -10,6 +10,7 @@ from textual.filter import Monochrome, NoColor
 from textual.widgets import Checkbox, Input, Log, Static
 
 from edge0_tui import settings_file
+from edge0_tui.keys import ACTIONS
 from edge0_tui.log_tail import tail
 from edge0_tui.screens.help import HelpScreen
 from edge0_tui.screens.log import LogScreen
@@ -134,6 +135,8 @@ async def test_help_lists_every_key_and_figure_and_the_log_its_file(home: Path) 
         await driver.until(lambda: driver.app.screen.query(Definitions))
         text = "\n".join(str(part.content) for part in driver.app.screen.query(Definitions))
         assert "^o" in text and "read amplification" in text and "Bytes the KV cache grows by" in text
+        unwrapped = " ".join(text.split())
+        assert [action.id for action in ACTIONS if action.help not in unwrapped] == []
         await driver.pilot.press("escape", "ctrl+l")
         await driver.on_screen(LogScreen)
         await driver.until(lambda: driver.app.screen.query(Log))

@@ -56,6 +56,24 @@ async def test_the_picker_follows_the_folder_and_names_every_mistake(home: Path,
         await driver.until(lambda: "more" not in names(driver))
 
 
+async def test_a_copy_of_ours_is_a_start_and_nothing_is_written_over(home: Path) -> None:
+    async with opened(home) as driver:
+        await driver.ready()
+        driver.app.action_theme()
+        await driver.on_screen(ThemesScreen)
+        await driver.until(lambda: "noon" in names(driver))
+        driver.app.theme = "noon"
+        await driver.pilot.press("c")
+        await driver.until(lambda: "my-noon" in names(driver))
+        copied = home / "config" / "themes" / "my-noon.toml"
+        assert driver.app.themes.titles["my-noon"] == "My Noon (high contrast)"
+        copied.write_text(copied.read_text() + "# mine\n")
+        await driver.pilot.press("c")
+        note = driver.app.screen.query_one("#themes-note", Static)
+        await driver.until(lambda: "is there already" in str(note.content))
+        assert copied.read_text().endswith("# mine\n")
+
+
 def names(driver: Driver) -> list[str | None]:
     return [option.id for option in driver.app.screen.query_one(OptionList).options]
 

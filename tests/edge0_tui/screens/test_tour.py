@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from textual import events
+
 from edge0_tui.keymap import Keymap
 from edge0_tui.options import AppOptions
 from edge0_tui.screens.tour import TourScreen
@@ -38,9 +40,19 @@ async def test_it_comes_once_and_ends_in_a_chat(home: Path) -> None:
 async def test_writing_ends_it_and_every_letter_reaches_the_prompt(home: Path) -> None:
     async with opened(home, first=True) as driver:
         await driver.on_screen(TourScreen)
-        await driver.pilot.press("H", "i", "space", "y", "o", "u", "comma")
+        tour = driver.app.screen
+        for key, character in (("H", "H"), ("i", "i"), ("space", " "), ("u", "u"), ("enter", "\r")):
+            tour.post_message(events.Key(key, character))
         await driver.until(lambda: driver.app.screen is driver.app.chat)
-        await driver.until(lambda: driver.prompt.text == "Hi you,")
+        await driver.until(lambda: driver.answers and driver.chat.reply is None)
+        assert driver.chat.conversation.path[0].text == "Hi u"
+
+
+async def test_it_does_not_come_between_whoever_is_quicker(home: Path) -> None:
+    async with opened(home, first=True) as driver:
+        driver.prompt.insert("Quick")
+        await driver.ready()
+        assert driver.app.screen is driver.app.chat
 
 
 async def test_escape_skips_it_and_the_palette_has_it(home: Path) -> None:

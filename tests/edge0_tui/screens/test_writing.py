@@ -90,9 +90,9 @@ async def test_files_are_completed_weighed_sent_whole_and_folded_in_the_transcri
         assert "def slot():\n    return '```'" in text and text.startswith("Why @src/slots.py")
         message = driver.transcript.query_one(UserMessage)
         folded = message.rows
-        await driver.pilot.press("ctrl+g")
+        await driver.pilot.press("ctrl+s")
         assert message.unfolded and message.rows > folded
-        await driver.pilot.press("ctrl+g")
+        await driver.pilot.press("ctrl+s")
         assert message.rows == folded
 
 
@@ -131,7 +131,7 @@ async def test_prompts_are_remembered_across_chats_and_evenings(home: Path) -> N
         await driver.until(lambda: (home / "data" / "prompt_history.jsonl").read_text().count("\n") == 2)
     async with opened(home) as driver:
         await driver.until(lambda: len(driver.prompt.history_walk.entries) == 2)
-        await driver.pilot.press("f9")
+        await driver.pilot.press("ctrl+f")
         await driver.on_screen(SearchPromptsScreen)
         await driver.pilot.press(*"first", "enter")
         await driver.until(lambda: driver.prompt.text == "First question")
