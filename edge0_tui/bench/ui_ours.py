@@ -22,6 +22,7 @@ from edge0_tui.bench.ui_texts import MESSAGE, STREAMED, TOKENS_A_SECOND
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.store import TranscriptStore
 from edge0_tui.chat.turn import Turn
+from edge0_tui.first_run import remember
 from edge0_tui.options import AppOptions
 from edge0_tui.paths import find_paths
 from edge0_tui.widgets.prompt import Prompt
@@ -39,6 +40,7 @@ OPENINGS = 5
 async def _opened() -> AsyncIterator[tuple[Edge0App, Pilot[int]]]:
     gc.disable()  # as `edge0_tui.cli` does; the application turns it on again
     paths = find_paths()
+    remember(paths)  # the introduction would stand before the chat
     script = paths.logs / "script.json"
     script.parent.mkdir(parents=True, exist_ok=True)
     script.write_text(json.dumps({"replies": [{"text": STREAMED, "pace": 1 / TOKENS_A_SECOND}]}))
