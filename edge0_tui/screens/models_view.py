@@ -64,7 +64,8 @@ class ModelsViewScreen(Dialog[Choice]):
 
     @property
     def line(self) -> MenuLine | None:
-        return self.query_one(ModelsList).line
+        # Work beside the screen may end when its widgets are gone already.
+        return next((view.line for view in self.query(ModelsList)), None)
 
     @property
     def narrow(self) -> bool:
