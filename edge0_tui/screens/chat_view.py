@@ -43,11 +43,11 @@ PANEL_FROM = 100
 PANEL_ASKED_FROM = 72
 STATUS_FROM = 60
 LOW = 16
-_REDRAWS_PER_SECOND = 5
+_REDRAWS_PER_SECOND = 4.5
 
 
 class ChatViewScreen(Screen[None], Backdrop):
-    """Implements `view.ChatView`. Figures and lines around the text are redrawn at most 5 times a second."""
+    """Implements `view.ChatView`. Figures and lines around the text are redrawn at most 4.5 times a second."""
 
     AUTO_FOCUS = "#prompt"
 

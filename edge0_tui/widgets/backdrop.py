@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rich.segment import Segments
+from rich.segment import Segment, Segments
 from textual.geometry import Region
 from textual.scrollbar import ScrollBar
 from textual.strip import Strip
@@ -55,11 +55,11 @@ class QuickScrollBar(ScrollBar):
         return self._strips(bar)[crop.y : crop.bottom]
 
     def _strips(self, bar: Segments) -> list[Strip]:
-        background, made = self.background_colors[1], {}
-        filters = self.get_line_filters()
+        base, background = self.visual_style.rich_style, self.background_colors[1]
+        filters, made = self.get_line_filters(), dict[int, Strip]()
         for segment in bar.segments:
             if id(segment) not in made:
-                strip = Strip([segment], self.size.width)
+                strip = Strip(Segment.apply_style([segment], base), self.size.width)
                 for each in filters:
                     strip = strip.apply_filter(each, background)
                 made[id(segment)] = strip

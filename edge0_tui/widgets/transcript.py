@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PAGE", "Transcript"]
 
-FLUSH_HZ = 10
+FLUSH_HZ = 9
 """Every picture of a long answer costs the same, however little was added: fifteen cost half as much again."""
 
 
@@ -228,8 +228,8 @@ class Transcript(WalkingView, can_focus=True):
         return result
 
     def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
-        """A reply that is followed to its end changes only how far can be scrolled; Textual would lay everything out
-        and paint it a second time."""
+        """A reply that is followed to its end changes only how far can be scrolled; Textual would lay everything
+        out and paint it a second time."""
         followed = self.writing and self._anchored and not self._anchor_released and size == self.outer_size
         return super()._size_updated(size, virtual_size, container_size, layout and not followed)
 

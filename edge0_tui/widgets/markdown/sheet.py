@@ -33,7 +33,7 @@ class Row:
     late: Callable[[], Content] | None = None
 
     def is_same(self, other: Row) -> bool:
-        """Whether both look the same and come from the same place; what is only known when shown is never the same."""
+        """Whether both look the same and come from the same place. What is only known when shown never is."""
         return (
             self.late is None is other.late
             and (self.line, self.start, self.fill, self.margin)
