@@ -12,12 +12,14 @@ from importlib import import_module
 from edge0_tui import exit_codes
 from edge0_tui.commands.parser import APP_OPTIONS, build_parser
 from edge0_tui.options import AppOptions
+from edge0_tui.streams import drop_output, give_streams
 from engine import __version__
 from engine.errors import EngineError
 
 
 def main(argv: list[str] | None = None) -> int:
     """The exit code. Raises `SystemExit` only from argparse (2 for wrong usage, 0 for --help)."""
+    give_streams()
     arguments = sys.argv[1:] if argv is None else argv
     try:
         if arguments[:1] == ["bench"]:
@@ -26,14 +28,24 @@ def main(argv: list[str] | None = None) -> int:
             return bench.run(arguments[1:])
         return _run(arguments)
     except EngineError as error:
-        print(f"edge0-tui: {error}", file=sys.stderr)
+        _say(str(error))
         return error.exit_code
     except BrokenPipeError:
-        # Whatever is still buffered must not raise again when the interpreter flushes it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return exit_codes.STOPPED
+    except OSError as error:
+        # As a full disk behind standard output. What a command expects of files it reports itself.
+        drop_output()
+        _say(f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}.")
+        return exit_codes.FILES
     except KeyboardInterrupt:
         return exit_codes.STOPPED
+
+
+def _say(text: str) -> None:
+    from edge0_tui.console import Console
+
+    Console().message(f"edge0-tui: {text}")
 
 
 def _run(arguments: list[str]) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from edge0_tui.chat import codec
+from edge0_tui.chat import codec, files
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.errors import StoreError
 from edge0_tui.chat.index import Hit, Index
@@ -124,7 +124,7 @@ class Collection:
         data = export(loaded.conversation, format, branch=branch)
         if target.is_dir():
             target = _free(target / f"{loaded.path.stem}.{format}")
-        _write(target, data, "wb" if overwrite else "xb")
+        _write(target, data, overwrite)
         return target
 
     def take_in(self, path: Path) -> Imported:
@@ -158,10 +158,20 @@ def _free(path: Path) -> Path:
     return free
 
 
-def _write(path: Path, data: bytes, mode: str) -> None:
+def _write(path: Path, data: bytes, overwrite: bool) -> None:
+    """Whole or not at all: a full disk takes no earlier file away, and leaves no piece that is in the way."""
+    if overwrite and (path.is_file() or not path.exists()):
+        files.write(path.resolve(), data)  # through a link to the file behind it, as writing into it would
+        return
     try:
-        with path.open(mode) as file:
-            file.write(data)
+        with path.open("wb" if overwrite else "xb") as file:
+            try:
+                file.write(data)
+                file.flush()
+            except OSError:
+                if not overwrite:
+                    path.unlink()
+                raise
     except FileExistsError as error:
         raise StoreError.because(path, "there is a file of this name already") from error
     except OSError as error:

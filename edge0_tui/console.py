@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from edge0_tui.streams import give_streams
+
 _KEPT = "\n\t"
 _CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in _KEPT}
 
@@ -16,6 +18,7 @@ class Console:
     """Answers and tables on standard output; messages and progress on standard error."""
 
     def __init__(self) -> None:
+        give_streams()
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="replace")
@@ -37,9 +40,9 @@ class Console:
         sys.stdout.flush()
 
     def message(self, text: str) -> None:
-        """A line for people."""
+        """A line for people; to a terminal without control characters: it may name what a file says."""
         self.progress("")
-        print(text, file=sys.stderr, flush=True)
+        print(text.translate(_CONTROLS) if self.err_is_terminal else text, file=sys.stderr, flush=True)
 
     def aside(self, text: str) -> None:
         """Text for people that comes in pieces."""
@@ -54,6 +57,11 @@ class Console:
             sys.stderr.write("\r\x1b[K" + text.translate(_CONTROLS)[: shutil.get_terminal_size().columns - 1])
             sys.stderr.flush()
         self._progress = bool(text)
+
+
+def without_controls(text: str) -> str:
+    """Text that cannot drive a terminal; line feeds and tabs stay."""
+    return text.translate(_CONTROLS)
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from edge0_tui.paths import Paths
 from engine.errors import CheckpointError
+from engine.home import expanded
 
 if TYPE_CHECKING:
     from edge0_tui.manager.catalog import CatalogEntry
@@ -82,7 +83,7 @@ def resolve(model: str, paths: Paths, folders: Sequence[str] | None = None) -> s
         return BUILT_IN
     if model in VARIABLES:
         return str(_tier(model, paths, folders))
-    path = Path(model).expanduser()
+    path = expanded(model)
     if path.is_dir():
         return str(path.absolute())
     named = [item for item in installed_models(paths, folders) if model in (item.name, item.repo)]
@@ -101,7 +102,7 @@ def _tier(name: str, paths: Paths, folders: Sequence[str] | None) -> Path:
     variable = VARIABLES[name]
     value = os.environ.get(variable)
     if value:
-        path = Path(value).expanduser()
+        path = expanded(value)
         if not path.is_dir():
             raise CheckpointError(f"{variable} is {value}, which is not a directory.")
         return path.absolute()
@@ -147,13 +148,13 @@ def _candidates(paths: Paths, folders: Sequence[str]) -> Iterator[tuple[str, Pat
     from edge0_tui.manager.places import cached_snapshots, checkpoints_below, models_in
 
     for name, variable in VARIABLES.items():
-        path = Path(os.environ.get(variable) or "/dev/null").expanduser()
+        path = expanded(os.environ.get(variable) or "/dev/null")
         if (path / "config.json").is_file():
             yield name, path, variable
     for path in models_in(paths.models):
         yield path.name, path, "models folder"
     for folder in folders:
-        for path in checkpoints_below(Path(folder).expanduser()):
+        for path in checkpoints_below(expanded(folder)):
             yield path.name, path, str(folder)
     for repo, path in cached_snapshots():
         if entry(repo) is not None or _opens(path):

@@ -6,6 +6,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.errors import UsageError
+from engine.home import expanded
+
 HOME_VARIABLE = "EDGE0_HOME"
 _APP = "edge0-tui"
 
@@ -42,17 +45,20 @@ def find_paths(data_dir: str = "") -> Paths:
     """The usual places of this system, or below `EDGE0_HOME` if that is set.
 
     `data_dir` is the setting of that name: it moves the conversations and nothing else, so that the command line
-    and the application look for models in one place.
+    and the application look for models in one place. Raises `UsageError` where the user has no home directory.
     """
     home = os.environ.get(HOME_VARIABLE)
     if home:
-        base = Path(home).expanduser().absolute()
+        base = expanded(home).absolute()
         data, settings, logs = base / "data", base / "config", base / "logs"
     else:
         from platformdirs import user_config_path, user_data_path, user_log_path
 
-        data = user_data_path(_APP, appauthor=False)
-        settings = user_config_path(_APP, appauthor=False)
-        logs = user_log_path(_APP, appauthor=False)
-    chats = Path(data_dir).expanduser().absolute() if data_dir else data
+        try:
+            data = user_data_path(_APP, appauthor=False)
+            settings = user_config_path(_APP, appauthor=False)
+            logs = user_log_path(_APP, appauthor=False)
+        except RuntimeError:
+            raise UsageError("This user has no home directory.", f"Set HOME or {HOME_VARIABLE}.") from None
+    chats = expanded(data_dir).absolute() if data_dir else data
     return Paths(data, settings / "settings.toml", logs, chats)

@@ -14,6 +14,7 @@ from engine.checkpoint.lora import LoraFile
 from engine.checkpoint.read_lora import read_lora
 from engine.errors import CheckpointError
 from engine.facts import adapter_bytes
+from engine.home import expanded
 
 NONE = "none"
 
@@ -91,7 +92,7 @@ def adapter_file(checkpoint: Checkpoint, name: str, adapters_dir: str = "") -> P
     known = known_adapters(checkpoint, adapters_dir)
     if name in known:
         return known[name]
-    path = Path(name).expanduser()
+    path = expanded(name)
     if path.suffix == ".safetensors" or os.sep in name:
         return path
     names = ", ".join(sorted(selectable(checkpoint, adapters_dir))) or NONE

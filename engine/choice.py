@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from engine.adapter_choice import ChosenAdapter, choose_adapter, fitting_adapters, largest
 from engine.checkpoint.adapter_match import require_heads
@@ -13,6 +12,7 @@ from engine.checkpoint.prerouter import PrerouterFile, read_prerouter
 from engine.checkpoint.tiers import NANO
 from engine.errors import UsageError
 from engine.facts import model_facts
+from engine.home import expanded
 from engine.plan import ModelFacts
 from engine.protocol import Load, Routing
 
@@ -39,7 +39,7 @@ class Chosen:
 
 def choose(request: Load) -> Chosen:
     """Raises CheckpointError or UsageError naming what is missing, damaged, or of another tier."""
-    checkpoint = open_checkpoint(NANO if request.model == "nano" else Path(request.model).expanduser())
+    checkpoint = open_checkpoint(NANO if request.model == "nano" else expanded(request.model))
     adapter = choose_adapter(checkpoint, request.adapter, request.adapters_dir)
     heads = read_prerouter(checkpoint.files.heads[0]) if checkpoint.files.heads else None
     if heads:

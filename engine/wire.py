@@ -81,7 +81,10 @@ def _build(kind: Any, value: Any, where: str) -> Any:
             raise ProtocolError(f"{where}: {value!r} is not one of {', '.join(map(str, args))}")
         return value
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise ProtocolError(f"{where}: a number too large") from None
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise ProtocolError(f"{where}: {kind.__name__} was expected, not {value!r}")
     return value

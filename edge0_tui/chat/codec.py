@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, get_args
 
 from edge0_tui.chat import chat_sampling
@@ -65,7 +65,7 @@ def from_json(value: object) -> Conversation:
             archived=bool(data["archived"]),
             created=moment(data["created"]),
             updated=moment(data["updated"]),
-            chosen=dict(data["chosen"]),
+            chosen=_chosen(data["chosen"]),
             turns={turn.id: turn for turn in turns},
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -134,7 +134,13 @@ def _number(value: object, default: object) -> bool:
 def moment(value: object) -> datetime:
     """A date and time; without a zone it is UTC's. Raises `ValueError`."""
     read = datetime.fromisoformat(str(value))
+    if not MINYEAR < read.year < MAXYEAR:
+        raise ValueError(f"no time in the year {read.year} can be shown in every zone")
     return read if read.tzinfo else read.replace(tzinfo=UTC)
+
+
+def _chosen(value: Any) -> dict[str | None, str]:
+    return {None if parent is None else _text(parent): _text(child) for parent, child in dict(value).items()}
 
 
 def _object(value: object, what: str) -> Mapping[str, Any]:

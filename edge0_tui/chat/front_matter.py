@@ -44,7 +44,7 @@ def read(text: str) -> tuple[dict[str, Value], str]:
 def _value(text: str) -> Value:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text.strip("'\"")
     return value if isinstance(value, str | int | float | bool | None) else text
 

@@ -86,7 +86,7 @@ class IndexDatabase:
             return work(self._open())
         except sqlite3.OperationalError:
             return self._in_memory(work)  # locked for long, a full disk, a folder that cannot be written
-        except (sqlite3.Error, ValueError, TypeError):
+        except (sqlite3.Error, ValueError, TypeError, OverflowError):
             self.close()
             self._throw_away()
         try:

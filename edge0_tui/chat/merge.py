@@ -23,12 +23,20 @@ def merge(ours: Conversation, theirs: Conversation, base: Conversation | None = 
     for turn in sorted([*theirs.turns.values(), *ours.turns.values()], key=lambda turn: turn.created):
         known = turns.get(turn.id)
         turns[turn.id] = turn if known is None else max(turn, known, key=_fullness)
+    # A turn never moves, but a file may say so. With our parents there can be no circle, which would have no end.
+    for id, turn in ours.turns.items():
+        if turns[id].parent != turn.parent:
+            turns[id] = replace(turns[id], parent=turn.parent)
     ordered = _parents_first(turns)
     return replace(
         ours,
         **kept,
         turns=ordered,
-        chosen={**theirs.chosen, **ours.chosen},
+        chosen={
+            parent: child
+            for parent, child in {**theirs.chosen, **ours.chosen}.items()
+            if turns[child].parent == parent
+        },
         updated=max(ours.updated, theirs.updated),
     )
 

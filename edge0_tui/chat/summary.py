@@ -13,6 +13,7 @@ from edge0_tui.chat.codec import moment
 from edge0_tui.chat.errors import FormatError
 
 _HEAD = 16 * 1024
+_MOST_TURNS = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def summarise(path: Path) -> Summary:
             updated=moment(values["updated"]),
             created=moment(values["created"]),
             model=str(values.get("model") or ""),
-            turns=int(values.get("turns") or 0),
+            turns=max(0, min(int(values.get("turns") or 0), _MOST_TURNS)),
             pinned=bool(values.get("pinned")),
             archived=bool(values.get("archived")),
         )
@@ -52,7 +53,7 @@ def summarise(path: Path) -> Summary:
         return _damaged(path, error.strerror or str(error))
     except KeyError as error:
         return _damaged(path, f"front matter: {error.args[0]} is missing", values)
-    except (FormatError, ValueError, TypeError) as error:
+    except (FormatError, ValueError, TypeError, OverflowError) as error:
         return _damaged(path, str(error), values)
 
 

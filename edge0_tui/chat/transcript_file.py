@@ -31,6 +31,7 @@ from engine.protocol import Role
 
 _MARK = re.compile(r"<!-- turn (\{.*\}) -->")
 _END = "<!-- chat "
+_LONGEST = 400
 _LOOKS_LIKE = re.compile(r"^(\\*)(?=<!-- (?:turn|chat) )", re.MULTILINE)
 _ESCAPED = re.compile(r"^\\(\\*)(?=<!-- (?:turn|chat) )", re.MULTILINE)
 
@@ -47,19 +48,20 @@ def beginning(conversation: Conversation) -> str:
 
 
 def head(conversation: Conversation) -> dict[str, Value]:
-    """What a list of chats needs, so that it can be shown without reading whole files."""
+    """What a list of chats needs, so that it can be shown without reading whole files: names are cut to a length
+    that leaves the head within what `summary` reads."""
     answers = [turn.attribution for turn in conversation.path if turn.attribution]
     last = answers[-1] if answers else None
     return {
         "id": conversation.id,
-        "title": conversation.title,
+        "title": conversation.title[:_LONGEST],
         "named": bool(conversation.name),
         "created": conversation.created.isoformat(),
         "updated": conversation.updated.isoformat(),
-        "model": last.model if last else "",
-        "tier": last.tier if last else "",
-        "adapter": last.adapter if last else "",
-        "routing": last.routing if last else "",
+        "model": last.model[:_LONGEST] if last else "",
+        "tier": last.tier[:_LONGEST] if last else "",
+        "adapter": last.adapter[:_LONGEST] if last else "",
+        "routing": last.routing[:_LONGEST] if last else "",
         "turns": len(conversation.turns),
         "pinned": conversation.pinned,
         "archived": conversation.archived,

@@ -103,5 +103,13 @@ class Trash:
             return []
         except OSError as error:
             raise StoreError.at(self.folder, error) from error
-        found = [(entry, match) for entry in entries if (match := _NAME.fullmatch(entry.name))]
-        return [(entry, datetime.strptime(match[1], _MOMENT).replace(tzinfo=UTC)) for entry, match in found]
+        return [(entry, moment) for entry in entries if (moment := _moment(entry.name)) is not None]
+
+
+def _moment(key: str) -> datetime | None:
+    """When a chat was deleted, by its key; None for what is none."""
+    match = _NAME.fullmatch(key)
+    try:
+        return datetime.strptime(match[1], _MOMENT).replace(tzinfo=UTC) if match else None
+    except ValueError:  # as many digits as a date has, but none
+        return None

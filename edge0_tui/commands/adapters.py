@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from edge0_tui import units
@@ -15,6 +14,7 @@ from edge0_tui.exit_codes import DONE, FILES
 from edge0_tui.installed import installed_models
 from edge0_tui.paths import Paths, find_paths
 from engine.errors import CheckpointError, UsageError
+from engine.home import expanded
 
 _HEADINGS = ("MODEL", "NAME", "KIND", "FORMAT", "FROM", "SIZE", "RANK", "TARGETS", "K", "MADE FOR", "FITS")
 
@@ -56,7 +56,7 @@ def add(options: argparse.Namespace) -> int:
 
     console, paths = Console(), find_paths()
     model = model_path(options.model) if options.model else None
-    adapter = add_adapter(Path(options.path).expanduser(), paths, options.name or "", model)
+    adapter = add_adapter(expanded(options.path), paths, options.name or "", model)
     if options.json:
         console.json(_facts(adapter))
     else:
@@ -102,7 +102,7 @@ def _find(name: str, model: str, paths: Paths) -> Adapter:
     for adapter in known:
         if adapter.name == name:
             return adapter
-    path = Path(name).expanduser()
+    path = expanded(name)
     if not path.exists():
         raise CheckpointError(f"There is no adapter {name!r}.", "`edge0-tui adapters ls` shows those there are.")
     return inspect(path, kind="prerouter" if path.name.startswith("prerouter_") else "lora")

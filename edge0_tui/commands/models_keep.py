@@ -14,6 +14,7 @@ from edge0_tui.exit_codes import DONE, FILES
 from edge0_tui.installed import BUILT_IN, installed_models
 from edge0_tui.paths import Paths, find_paths
 from engine.errors import UsageError
+from engine.home import expanded
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -68,7 +69,7 @@ def named(model: str, paths: Paths) -> Path:
     path = paths.models / model
     if "/" not in model and model not in (".", "..") and path.is_dir():
         return path
-    path = Path(model).expanduser()
+    path = expanded(model)
     if model != BUILT_IN and path.is_dir():
         return path.absolute()
     raise UsageError(f"{model}: there is no such model here.", "`edge0-tui models ls` lists them.")

@@ -14,6 +14,7 @@ from edge0_tui.exit_codes import DONE, PLAN
 from edge0_tui.paths import Paths, find_paths
 from edge0_tui.planning import TIERS, Planned, planned
 from engine.errors import EngineError, UsageError
+from engine.home import expanded
 from engine.outlook.engine_facts import DeviceFacts, ask_engine, usual_device
 from engine.outlook.learned import learned, learning_key
 from engine.outlook.machine import this_machine
@@ -103,7 +104,7 @@ def _device(console: Console) -> DeviceFacts:
 def _volume(text: str | None) -> Path | None:
     if text is None:
         return None
-    folder = Path(text).expanduser()
+    folder = expanded(text)
     if not folder.is_dir():
         raise UsageError(f"--volume: {text} is no directory.", "Name a folder on the disk you mean.")
     return folder

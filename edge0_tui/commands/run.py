@@ -98,7 +98,7 @@ def _text(option: str, value: str) -> str:
 def _read_turns(path: Path) -> list[Message]:
     try:
         body: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CheckpointError(f"--messages {path}: {error}") from None
     if not isinstance(body, list):
         raise CheckpointError(f"--messages {path}: a list of turns was expected.")

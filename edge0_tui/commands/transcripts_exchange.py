@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import cast
 
 from edge0_tui.chat.errors import StoreError
@@ -14,6 +13,7 @@ from edge0_tui.console import Console
 from edge0_tui.exchange import formats
 from edge0_tui.exit_codes import DONE, FILES
 from engine.errors import UsageError
+from engine.home import expanded
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
@@ -46,7 +46,7 @@ def search(options: argparse.Namespace) -> int:
 def export(options: argparse.Namespace) -> int:
     """To a file, a folder, or standard output. A file that is there is refused without `--force`."""
     console = Console()
-    target = Path(options.output).expanduser() if options.output not in (None, "-") else None
+    target = expanded(options.output) if options.output not in (None, "-") else None
     format = options.format or (target.suffix[1:].lower() if target and not target.is_dir() else "") or "md"
     if format not in formats.FORMATS:
         raise UsageError(f"{options.output} does not say a format.", "Give --format md, json or html.")
@@ -73,7 +73,7 @@ def take_in(options: argparse.Namespace) -> int:
     with opened() as collection:
         for name in options.files:
             try:
-                taken = collection.take_in(Path(name).expanduser())
+                taken = collection.take_in(expanded(name))
             except StoreError as error:
                 refused += 1
                 console.message(f"{error.filename}: {error.strerror}")

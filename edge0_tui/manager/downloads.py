@@ -25,6 +25,7 @@ from edge0_tui.manager.remove import remove
 from edge0_tui.manager.targets import target
 from edge0_tui.manager.tuning import Tuning
 from edge0_tui.paths import Paths
+from engine.home import expanded
 
 
 class Downloads:
@@ -60,7 +61,7 @@ class Downloads:
         One that runs already is returned as it is.
         """
         wanted = target(what)
-        folder = (into or self._paths.models).expanduser().absolute() / wanted.folder
+        folder = expanded(into or self._paths.models).absolute() / wanted.folder
         key = str(folder)
         if key in self._tasks:
             return self._downloads[key]

@@ -11,6 +11,8 @@ MAX_SMALL_BYTES = 256 << 20
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _SMALL = (".json", ".jinja")
 _WEIGHTS = ".safetensors"
+_OURS = ".part.json"
+"""What this program itself puts beside an unfinished file: `part.SIDECAR`."""
 ADAPTERS = "adapters"
 """The only folder inside a checkpoint, as in `engine.checkpoint.files`."""
 # What other programs keep in the same repositories, in these formats.
@@ -27,6 +29,8 @@ def is_safe(name: str) -> bool:
     """A plain name, or one in adapters/, that ends as files of a checkpoint do. Never hidden, never upwards."""
     folder, slash, last = name.rpartition("/")
     if slash and (folder != ADAPTERS or not last.endswith(_WEIGHTS)):
+        return False
+    if last.endswith(_OURS):
         return False
     # A doubled dot is harmless in a plain name; refused so that nobody has to think about it.
     return bool(_PLAIN.fullmatch(last)) and ".." not in last and last.endswith((*_SMALL, _WEIGHTS))

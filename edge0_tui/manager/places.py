@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from edge0_tui.manager.record import NAME
+from engine.home import expanded
 
 _MOST = 2000
 """Directories looked at below one folder: pointing to a whole disk must not take forever."""
@@ -53,9 +54,9 @@ def cache_folder() -> Path:
     """Where the hub's own tools keep what they fetch, as they find it."""
     direct = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
     if direct:
-        return Path(os.path.expandvars(direct)).expanduser()
+        return expanded(os.path.expandvars(direct))
     usual = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
-    return Path(os.path.expandvars(os.environ.get("HF_HOME") or str(usual))).expanduser() / "hub"
+    return expanded(os.path.expandvars(os.environ.get("HF_HOME") or str(usual))) / "hub"
 
 
 def _looks_like_one(path: Path) -> bool:

@@ -65,7 +65,9 @@ def verify(
         keep_verdict(verdict, paths)
     if record is not None:
         with contextlib.suppress(OSError, InUseError), writing(path):
-            _noted(record, files).save(path)
+            # A download may have ended meanwhile: what it has noted is newer than what was read here.
+            if read_record(path) == record:
+                _noted(record, files).save(path)
     return verdict
 
 

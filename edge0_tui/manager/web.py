@@ -88,7 +88,11 @@ def get(url: str, *, token: str = "", headers: Mapping[str, str] | None = None, 
 
 def redirected(url: str, location: str) -> str:
     """Where a redirect leads. Raises `HubError` if it leads from an encrypted address to one that is not."""
-    target = urljoin(url, location)
+    try:
+        target = urljoin(url, location)
+        _ = urlsplit(target).port
+    except ValueError:
+        raise HubError(f"{host(url)} redirects to what is no address.") from None
     if url.startswith("https:") and not target.startswith("https:"):
         raise HubError(f"{host(url)} redirects to an unencrypted address, which is not followed.")
     return target

@@ -16,6 +16,7 @@ LARGEST = 1 << 20
 MOST = 20
 _MENTION = re.compile(r'(?<![\w@/.])@(?:"(?P<quoted>[^"\n]+)"|(?P<plain>[^\s"\'`@]+))')
 _TRAILING = ".,;:!?)]}>"
+_LONGEST, _MOST_MARKS = 4096, 16
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -114,11 +115,14 @@ def with_files(text: str, base: Path) -> tuple[str, list[Refused]]:
 
 
 def _candidates(name: str) -> list[str]:
-    """`src/a.py).` may be followed by the sentence's own marks."""
-    names = [name]
-    while names[-1] and names[-1][-1] in _TRAILING:
-        names.append(names[-1][:-1])
-    return [candidate for candidate in names if candidate]
+    """`src/a.py).` may be followed by the sentence's own marks: with all of them first, then with fewer and fewer.
+
+    A row of dots without end, as tables of contents have them, is not tried at every length.
+    """
+    bare = len(name.rstrip(_TRAILING))
+    if bare > _LONGEST:
+        return []
+    return [name[:end] for end in range(min(len(name), bare + _MOST_MARKS), max(bare, 1) - 1, -1)]
 
 
 def _is_there(name: str, base: Path) -> bool:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import psutil
 
+from engine.home import expanded
 from engine.outlook.types import Volume
 
 
@@ -32,7 +33,7 @@ def volume_of(path: Path) -> Volume:
 
 def existing(path: Path) -> Path:
     """`path`, or the nearest folder above it that exists."""
-    full = path.expanduser().absolute()
+    full = expanded(path).absolute()
     return next((folder for folder in (full, *full.parents) if folder.is_dir()), Path(full.anchor))
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import resource
+import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -130,3 +132,23 @@ def test_a_damaged_chat_is_named_and_left(collection: Collection) -> None:
     with pytest.raises(StoreError, match="not a transcript") as caught:
         collection.rename(summary.id, "x")
     assert caught.value.filename == str(broken) and broken.read_text() == "no front matter"
+
+
+def test_an_export_is_written_whole_or_not_at_all(collection: Collection, tmp_path: Path) -> None:
+    chat = saved(collection, "x" * 100_000)
+    (there := tmp_path / "there.md").write_text("what was there")
+    (link := tmp_path / "link.md").symlink_to(there)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limit[1]))
+    try:
+        for target, overwrite in ((tmp_path / "new.md", False), (there, True)):
+            with pytest.raises(StoreError):
+                collection.export(chat.id, "md", target, overwrite=overwrite)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert there.read_text() == "what was there" and not (tmp_path / "new.md").exists()
+    collection.export(chat.id, "md", link, overwrite=True)
+    assert link.is_symlink() and there.stat().st_size > 100_000
+    assert not list(tmp_path.glob(".*.part"))

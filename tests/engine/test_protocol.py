@@ -135,3 +135,9 @@ def test_hostile_lines_are_protocol_errors(line: str) -> None:
 def test_a_lone_surrogate_survives_the_wire() -> None:
     message = Load("a", "caf\udce9")
     assert decode(encode(message)) == message
+
+
+def test_a_number_beyond_all_floats_is_refused() -> None:
+    line = encode(Heartbeat(1.0)).replace(b"1.0", b"1" + b"0" * 400)
+    with pytest.raises(ProtocolError, match=r"Heartbeat\.uptime"):
+        decode(line)

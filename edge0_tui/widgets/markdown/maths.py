@@ -10,11 +10,8 @@ from markdown_it.rules_inline import StateInline
 
 _CLOSING = {"$$": "$$", "\\[": "\\]"}
 # `$5 and $6` is money: an opening dollar is followed, a closing one preceded by something, and no digit follows.
-_INLINE = re.compile(
-    r"\$\$(?P<display>[^$]+)\$\$|\$(?P<dollar>[^\s$](?:[^$\n]*[^\s$\\])?)\$(?!\d)"
-    r"|\\\((?P<round>.+?)\\\)|\\\[(?P<square>.+?)\\\]",
-    re.DOTALL,
-)
+_DOLLARS = re.compile(r"\$\$(?P<display>[^$]+)\$\$|\$(?P<dollar>[^\s$](?:[^$\n]*[^\s$\\])?)\$(?!\d)")
+_BRACKETS = {"\\(": "\\)", "\\[": "\\]"}
 
 
 def install(md: MarkdownIt) -> None:
@@ -27,14 +24,43 @@ def install(md: MarkdownIt) -> None:
 def math_inline(state: StateInline, silent: bool) -> bool:
     if state.src[state.pos] not in "$\\":
         return False
-    match = _INLINE.match(state.src, state.pos)
-    if match is None:
+    span = _dollars(state) if state.src[state.pos] == "$" else _brackets(state)
+    if span is None:
         return False
+    begin, end, after = span
     if not silent:
         token = state.push("math_inline", "math", 0)
-        token.content = next(text for text in match.groups() if text is not None).strip()
-    state.pos = match.end()
+        token.content = state.src[begin:end].strip()
+    state.pos = after
     return True
+
+
+def _dollars(state: StateInline) -> tuple[int, int, int] | None:
+    """Where the content begins and ends, and where the text goes on."""
+    match = _DOLLARS.match(state.src, state.pos)
+    if match is None:
+        return None
+    return *match.span("display" if match["display"] is not None else "dollar"), match.end()
+
+
+def _brackets(state: StateInline) -> tuple[int, int, int] | None:
+    """The same for `\\(…\\)` and `\\[…\\]`.
+
+    Each of many that stay open would be followed to the end of the text: a model that repeats itself would stop the
+    screen for minutes. So it is remembered from where on nothing closes any more.
+    """
+    begin = state.pos + 2
+    closing = _BRACKETS.get(state.src[state.pos : begin])
+    if closing is None:
+        return None
+    text, nothing_from = state.env.get(closing, ("", 0))
+    if text is state.src and state.pos >= nothing_from:
+        return None
+    end = state.src.find(closing, begin + 1)
+    if end < 0:
+        state.env[closing] = state.src, state.pos
+        return None
+    return begin, end, end + 2
 
 
 def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -18,6 +18,7 @@ from edge0_tui.manager.errors import HubError, InUseError, SpaceError, StoppedEr
 from edge0_tui.manager.events import Progress
 from edge0_tui.manager.files import read_json
 from edge0_tui.manager.job import Job
+from edge0_tui.manager.names import is_safe, wanted
 from edge0_tui.manager.part import Part
 from edge0_tui.manager.record import read_record
 from edge0_tui.manager.repo_id import RepoId, parse_repo
@@ -507,3 +508,11 @@ def test_part_through_a_link_is_refused(hub: FakeHub, paths: Paths, tmp_path: Pa
     with pytest.raises(EngineError):
         fetch(paths)
     assert victim.read_bytes() == b"mine"
+
+
+def test_a_file_named_like_our_own_notes_is_not_fetched() -> None:
+    assert is_safe("model.safetensors.index.json") and not is_safe("model.safetensors.part.json")
+    assert wanted(["config.json", "model.safetensors", "model.safetensors.part.json"]) == [
+        "config.json",
+        "model.safetensors",
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -167,6 +168,14 @@ def test_the_hubs_cache_is_found_used_in_place_and_verified_by_its_names(
     assert not verify(snapshot, paths).ok
     with pytest.raises(UsageError, match="not fetched"):
         removal(snapshot, paths)
+
+
+def test_a_verification_does_not_undo_what_a_download_noted_meanwhile(fetched: Path, paths: Paths) -> None:
+    before = read_record(fetched)
+    assert before is not None
+    newer = replace(before, commit="f" * 40)
+    verify(fetched, paths, on_progress=lambda _: newer.save(fetched))
+    assert read_record(fetched) == newer
 
 
 def test_a_cut_verification_says_nothing(fetched: Path, paths: Paths) -> None:

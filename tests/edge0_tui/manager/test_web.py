@@ -47,6 +47,10 @@ def test_redirects_that_do_not_end_or_leave_http(hub: FakeHub) -> None:
         body(f"{hub.endpoint}/x")
     with pytest.raises(HubError, match="unencrypted"):
         web.redirected("https://hub.example/file", "http://cdn.example/file")
+    for nowhere in ("http://[", "http://cdn.example:99999/x", "http://cdn.example:port/x"):
+        hub.statuses = [(302, {"Location": nowhere})]
+        with pytest.raises(HubError, match="no address"):
+            body(f"{hub.endpoint}/x")
     assert web.redirected("https://hub.example/a/b", "../c?d=e") == "https://hub.example/c?d=e"
 
 

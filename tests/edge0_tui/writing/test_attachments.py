@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from edge0_tui.writing import attachments
 from edge0_tui.writing.attachments import (
     MOST,
     Attached,
@@ -117,3 +118,14 @@ def test_what_goes_with_a_prompt_is_listed_with_its_problems(base: Path) -> None
         ("@null.bin", False, True),
         ("@src/b.py", False, True),
     ]
+
+
+def test_a_row_of_dots_without_end_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.py").write_text("x")
+    looked: list[str] = []
+    monkeypatch.setattr(attachments, "_is_there", lambda name, base: bool(looked.append(name)))
+    assert mentions("@a.py" + "." * 100_000, tmp_path) == []
+    assert 0 < len(looked) < 100 and sum(map(len, looked)) < 10_000
+    monkeypatch.undo()
+    assert mentions("see @a.py).", tmp_path) == ["a.py"]
+    assert mentions("@" + "b" * 100_000, tmp_path) == []

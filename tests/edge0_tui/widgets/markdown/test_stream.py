@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -153,3 +155,15 @@ def test_tasks_and_nested_items() -> None:
     assert isinstance(second, Item) and second.checked is False
     inner = second.children[1]
     assert isinstance(inner, Item) and (inner.depth, inner.checked) == (1, None)
+
+
+@pytest.mark.parametrize("opening", ["\\(", "\\["])
+def test_mathematics_that_never_closes_is_looked_for_once(opening: str) -> None:
+    began = time.process_time()
+    parse(opening * 10_000)  # half a minute, when each is followed to the end of the text
+    assert time.process_time() - began < 2.0
+
+
+def test_mathematics_before_some_that_never_closes_is_still_found() -> None:
+    (block,) = parse("[ \\(a_b\\) and \\(c_d_e [f")
+    assert isinstance(block, Paragraph) and "a_b" in block.content.plain and "\\(a" not in block.content.plain
