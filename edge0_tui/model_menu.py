@@ -78,7 +78,7 @@ def _installed(shelf: Shelf, loaded: Choice | None, base: Choice) -> Iterator[Me
         model = stored.model
         path = BUILT_IN if model.name == BUILT_IN else str(model.path)
         here = loaded is not None and loaded.model == path
-        choice = replace(base, model=path, label=model.name, adapter="", routing="")
+        choice = replace(base, model=path, label=model.name, adapter="", routing="", reason="")
         note = f"{units.size(stored.bytes):>8}  {model.status}"
         yield MenuLine(
             f"model:{path}",
@@ -120,8 +120,6 @@ def _fetch_note(item: Available, download: Download | None) -> str:
 def _adapters(shelf: Shelf, base: Choice, info: ModelInfo) -> Iterator[MenuLine]:
     offers = {offer.adapter.name: offer for offer in shelf.adapters}
     for name in dict.fromkeys([*info.adapters_available, *offers]):
-        if name == "none":  # comes last, for every model
-            continue
         if name == "none":
             continue  # it has a line of its own, the last
         offer = offers.get(name)

@@ -80,7 +80,8 @@ def look_at_repository(repo: str, paths: Paths, device: DeviceFacts | None = Non
 
 
 def measured(prospect: Prospect, paths: Paths, progress: Callable[[str], None]) -> Prospect:
-    """The same with the disk and the layers measured anew, which takes some fifteen seconds. Blocks.
+    """The same with the disk and the layers measured anew, which takes some fifteen seconds, up to a minute on a
+    slow disk. Blocks.
 
     Raises EngineError saying what cannot be measured.
     """

@@ -62,7 +62,7 @@ def first_choice(options: AppOptions, settings: Settings, paths: Paths) -> tuple
     context = options.context or settings.model.context or None
     if wanted == AUTOMATIC:
         found = automatic(paths, memory, context)
-        choice = Choice(found.model, options.adapter, options.routing, memory, context, found.label)
+        choice = Choice(found.model, options.adapter, options.routing, memory, context, found.label, found.reason)
         if not found.reason:
             return choice, None
         return choice, Notice(f"Chosen for this machine: {found.reason}", "{key:models} shows the plans.")
