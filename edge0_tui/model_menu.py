@@ -97,10 +97,9 @@ def _available(shelf: Shelf, downloads: Mapping[str, Download]) -> Iterator[Menu
     for item in shelf.available:
         listed |= {item.name, item.repo}
         download = downloads.get(item.path)
-        yield MenuLine(
-            f"get:{item.name}", "fetch", item.name, _fetch_note(item, download), plan=item.name, fetch=item,
-            download=download,
-        )  # fmt: skip
+        id = f"get:{item.path if item.into else item.name}"  # the same may have been begun in several folders
+        note = _fetch_note(item, download)
+        yield MenuLine(id, "fetch", item.name, note, plan=item.name, fetch=item, download=download)
     by_repository = {download.repo: download for download in downloads.values()}
     for repo in shelf.asked:
         if repo not in listed:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from edge0_tui.paths import Paths
 from edge0_tui.planning import Planned, planned
+from engine.errors import EngineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,8 +75,11 @@ def look_at_repository(repo: str, paths: Paths, device: DeviceFacts | None = Non
     from edge0_tui.manager.skeleton import skeleton
     from engine.outlook.model import open_model
 
-    with skeleton(parse_repo(repo)) as folder:
-        model = open_model(folder)
+    try:
+        with skeleton(parse_repo(repo)) as folder:
+            model = open_model(folder)
+    except OSError as error:  # of the folder for temporary files
+        raise EngineError(f"No plan can be made: {error}", "Free some space there.") from None
     return _prospect(Planned(repo, model, None, paths.models, model.stored_bytes), paths, device, 0.0)
 
 

@@ -162,7 +162,8 @@ class ModelsViewScreen(Dialog[Choice]):
             rest += f", {units.size(have)} are here"
         room = f", {units.size(free)} free there" if free is not None else ""
         rows = pair("download", rest + room, width)
-        rows += pair("into", str(self.desk.paths.models), width)
+        place = (line.fetch.into if line.fetch else "") or str(self.desk.paths.models)
+        rows += pair("into", place, width)
         return rows + (transfer_rows(line.download, width) if line.download else [])
 
     def _draw_keys(self, line: MenuLine) -> None:

@@ -65,7 +65,7 @@ class PlanCard(Vertical):
         )
 
     def show_head(self, title: str, rows: Sequence[Content], verdict: str = "") -> None:
-        """The title with the verdict (see `verdict_of`) at the right, and rows about what is special to the line."""
+        """The title with what `verdict_of` says at the right, and rows about what is special to the line."""
         width = self.room
         word, style = _VERDICTS.get(verdict, (verdict, "$text-muted"))
         name = Content.styled(title, "bold").truncate(max(4, width - len(word) - 2), ellipsis=True)

@@ -2,8 +2,8 @@
 
 Even routing is the model here: every expert of a layer is as likely as any other, whatever came before. It is what
 the synthetic 35B does, and the least favourable case for any cache. The synthetic 8B comes back to the same experts
-(a prompt of 16 tokens asks for 1,206 of them instead of 1,896, and half of all records as slots give 90 % hits), and so
-does real text, which `EAGERNESS` stands for at the upper bound of an estimate and what replies teach for all of it.
+(a prompt of 16 tokens asks for 1,206 of them instead of 1,896, and slots for half of all records give 90 % hits),
+and so does real text: `EAGERNESS` stands for that at the upper bound of an estimate, and replies teach it.
 """
 
 from __future__ import annotations
