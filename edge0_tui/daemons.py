@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 async def in_daemon(work: Callable[[], T], name: str) -> T:
-    """What `work` returns or raises. Giving up waiting does not stop it, and neither does it stop the loop's end."""
+    """What `work` returns or raises. Giving up waiting does not stop it, and it does not hold up the loop's end."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 

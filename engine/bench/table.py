@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field
 class Result:
     """One measurement against its bar.
 
-    ours and peer are the two sides in `unit`; value is what the bar is about (a ratio, a size or a count). `figures`
-    are what it was made from, for scripts.
+    ours and peer are the two sides in `unit`; value is what the bar is about (a ratio, a size or a count).
+    `figures` are what it was made from, for scripts.
     """
 
     name: str

@@ -15,6 +15,7 @@ from edge0_tui.commands.parser import build_parser
 from edge0_tui.commands.run import _messages, _sampling
 from edge0_tui.installed import installed_models, resolve
 from edge0_tui.paths import Paths, find_paths
+from engine.checkpoint.synthetic import tiny, write_synthetic
 from engine.errors import CheckpointError, UsageError
 from engine.protocol import Message
 

@@ -138,7 +138,8 @@ def test_the_program_ends_while_a_hub_is_silent(hub: FakeHub, original: Path, pa
     hub.fault = fault
     program = """
 import asyncio, sys, time
-from tests.edge0_tui.manager.test_skeleton import REPO, MenuLine, desk, find_paths
+from tests.edge0_tui.manager.test_skeleton import REPO, MenuLine, desk
+from edge0_tui.paths import find_paths
 async def main():
     line = MenuLine(f"get:{REPO}", "fetch", REPO, plan=REPO)
     asyncio.create_task(desk(find_paths()).look(line))

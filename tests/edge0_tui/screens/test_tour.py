@@ -98,10 +98,14 @@ async def test_why_a_tier_was_chosen_is_read_after_the_introduction(
         await driver.on_screen(TourScreen)
         await driver.ready()
         await driver.pilot.pause(0.5)
+        banner = driver.app.chat.query_one(Banner)
+        assert banner.notice is not None and chosen.reason in banner.notice.message, "nobody has read it yet"
+        monkeypatch.setattr("edge0_tui.widgets.banner._SECONDS", 60)
         await driver.pilot.press("escape")
         await driver.until(lambda: driver.app.screen is driver.app.chat)
-        banner = driver.app.chat.query_one(Banner)
-        assert banner.notice is not None and chosen.reason in banner.notice.message
+        assert banner.notice is not None and banner.display
+        monkeypatch.setattr("edge0_tui.widgets.banner._SECONDS", 0.05)
+        banner.in_view()
         await driver.until(lambda: banner.notice is None)
         await driver.pilot.press("ctrl+o")
         await driver.on_screen(ModelsScreen)
