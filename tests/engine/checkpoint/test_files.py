@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -52,11 +53,21 @@ def test_names_in_capitals_are_adapters_and_heads_all_the_same(tiny_copy: Path) 
     assert choose(Load("x", str(tiny_copy), adapter="LORA_Mine")).adapter is not None
 
 
-def test_heads_are_chosen_by_fit_and_two_that_fit_are_refused(tiny_copy: Path, tmp_path: Path) -> None:
+def write_other_heads(path: Path) -> None:
+    """Heads for a model of other dimensions: 32 experts, 96 features."""
+    shapes = {"fc1": [8, 96], "fc2": [32, 8], "linear_init": [32, 96]}
+    header: dict[str, object] = {}
+    end = 0
+    for piece, shape in shapes.items():
+        begin, end = end, end + 2 * shape[0] * shape[1]
+        header[f"layers.2.{piece}.weight"] = {"dtype": "F16", "shape": shape, "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + bytes(end))
+
+
+def test_heads_are_chosen_by_fit_and_two_that_fit_are_refused(tiny_copy: Path) -> None:
     heads = "prerouter_edge0_synthetic.safetensors"
-    foreign = write_synthetic(tmp_path / "other", tiny_8b(), seed=0)
-    theirs = next(foreign.glob("prerouter_*"))
-    shutil.copy(theirs, tiny_copy / "prerouter_a_other_tier.safetensors")
+    write_other_heads(tiny_copy / "prerouter_a_other_tier.safetensors")
     chosen = choose(Load("x", str(tiny_copy)))
     assert chosen.heads and chosen.heads.path.name == heads and chosen.routing == "predicted"
     (tiny_copy / "adapters").mkdir()
