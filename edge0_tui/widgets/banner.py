@@ -68,10 +68,10 @@ class Banner(Static):
         message, hint = " ".join(notice.message.split()), " ".join(notice.hint.split())
         told = Content.assemble((f"{mark} ", style), (message, "$foreground"))
         self.update(Content.assemble(told, (f"  {hint}", "$text-muted")) if hint else told)
-        if notice.tone == "info" and self.screen.is_current:
+        if notice.tone == "info" and self.screen.is_active:
             self._timer = self.set_timer(_SECONDS, self._leave)
 
     def _leave(self) -> None:
         """What informs has been there long enough, unless something covers it by now; see `in_view`."""
-        if self.screen.is_current:
+        if self.screen.is_active:
             self.close()
