@@ -24,6 +24,7 @@ from edge0_tui import keymap_file, keys, settings_file, themes
 from edge0_tui.clipboard import copy
 from edge0_tui.controller import Controller
 from edge0_tui.engine_link import EngineLink
+from edge0_tui.in_browser import in_browser
 from edge0_tui.keymap import Keymap
 from edge0_tui.library import Library
 from edge0_tui.live_themes import TOPIC, LiveThemes
@@ -344,7 +345,9 @@ async def _run(app: Edge0App, engine: Engine) -> int:
 
 
 def _to_terminal(sequence: str) -> None:
-    """Before and after the full screen; a terminal that is gone needs nothing restored."""
+    """Before and after the full screen; a terminal that is gone needs nothing restored, and a browser has none."""
+    if in_browser():
+        return
     with contextlib.suppress(OSError):
         sys.stdout.write(sequence)
         sys.stdout.flush()

@@ -38,6 +38,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_adapters(commands)
     _add_transcripts(commands)
     _add_json(_command(commands, "doctor", "doctor:run", "versions, device, memory, paths and models, for reports"))
+    _add_serve(commands)
     commands.add_parser("bench", help="measure the engine; see bench --help", add_help=False)
     return parser
 
@@ -72,6 +73,18 @@ def _add_run(commands: Commands) -> None:
     add("--repetition-penalty", type=real(0, 10, above_low=True), metavar="X", help="above 1: fewer repetitions")
     add("--seed", type=whole(0, 2**63 - 1), metavar="N", help="the same seed gives the same reply")
     add("--max-tokens", type=whole(1), metavar="N", help="longest reply, thinking included")
+
+
+def _add_serve(commands: Commands) -> None:
+    takes = tuple(name for name in APP_OPTIONS if name != "plain")
+    parser = _command(commands, "serve", "serve:run", "the application in a browser (extra: serve)", takes)
+    _add_engine_options(parser, argparse.SUPPRESS)
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen; else this machine only"
+    )
+    parser.add_argument(
+        "--port", type=whole(0, 65535), default=8000, metavar="N", help="0: any that is free; else 8000"
+    )
 
 
 def _add_models(commands: Commands) -> None:

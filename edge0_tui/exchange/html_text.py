@@ -13,7 +13,6 @@ from markdown_it.utils import OptionsDict
 
 from edge0_tui.widgets.markdown.parser import dialect
 
-
 _DIRECTED = {
     f"{name}_open" for name in ("paragraph", "heading", "bullet_list", "ordered_list", "blockquote", "table")
 }

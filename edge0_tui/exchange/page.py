@@ -37,9 +37,11 @@ code, pre, .math { font-family: ui-monospace, Menlo, Consolas, monospace; font-s
 :not(pre) > code { padding: .1em .3em; border-radius: .25rem; background: var(--raised); }
 table { border-collapse: collapse; display: block; overflow-x: auto; }
 th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: start; }
-blockquote { margin: 0; padding-inline-start: 1rem; border-inline-start: 3px solid var(--line); color: var(--quiet); }
+blockquote { margin: 0; padding-inline-start: 1rem; border-inline-start: 3px solid var(--line);
+  color: var(--quiet); }
 ul, ol { padding-inline-start: 1.6rem; }
 li.task { list-style: none; margin-inline-start: -1.3rem; }
+li.task > ul, li.task > ol { margin-inline-start: 1.3rem; }
 details { margin: .6rem 0 1rem; padding: .3rem .8rem; border: 1px solid var(--line); border-radius: .5rem; }
 summary { cursor: pointer; color: var(--quiet); }
 hr { border: 0; border-top: 1px solid var(--line); }
