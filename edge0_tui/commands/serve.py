@@ -56,7 +56,7 @@ def command(options: argparse.Namespace) -> list[str]:
         if value := getattr(options, name):
             arguments.append(f"--{name}={value}")
     if options.memory:
-        arguments.append(f"--memory={options.memory}B")
+        arguments.append(f"--memory={options.memory}")
     if options.continue_last:
         arguments.append("--continue")
     return arguments

@@ -51,11 +51,11 @@ class Server:
             await runner.cleanup()
 
     @web.middleware
-    async def _checked(self, request: web.Request, answer: Callable[[web.Request], Any]) -> web.StreamResponse:
+    async def _checked(self, request: web.Request, handler: Callable[[web.Request], Any]) -> web.StreamResponse:
         if reason := refusal(request.host, request.headers.get("Origin"), self._host):
             return web.Response(status=403, text=f"{reason}\n")
         try:
-            response: web.StreamResponse = await answer(request)
+            response: web.StreamResponse = await handler(request)
         except web.HTTPNotFound:
             return web.Response(status=404, text="Open the address that edge0-tui serve has printed.\n")
         return response

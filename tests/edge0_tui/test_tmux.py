@@ -18,7 +18,7 @@ if shutil.which("tmux") is None:
     pytest.skip("tmux is not installed", allow_module_level=True)
 
 PROMPT = "write > "
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 class Tmux:
