@@ -28,8 +28,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.set_defaults(handler="", takes=APP_OPTIONS)
     parser.add_argument("--version", action="store_true", help="print the version and leave")
     _add_engine_options(parser)
-    parser.add_argument("--resume", metavar="ID", help="open this conversation")
-    parser.add_argument("--continue", dest="continue_last", action="store_true", help="open the last conversation")
+    _add_conversation_options(parser)
     plain = "lines instead of a full screen, for screen readers (also where TERM is dumb)"
     parser.add_argument("--plain", action="store_true", help=plain)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
@@ -50,6 +49,13 @@ def _add_engine_options(parser: argparse.ArgumentParser, default: object = None)
     add("--routing", choices=("exact", "predicted"), default=default, help="who chooses the experts")
     add("--memory", type=size, default=default, metavar="SIZE", help="what the engine may use, as 3GiB")
     add("--context", type=whole(1), default=default, metavar="N", help="tokens to keep room for")
+
+
+def _add_conversation_options(parser: argparse.ArgumentParser, default: object = None) -> None:
+    add = parser.add_argument
+    add("--resume", metavar="ID", default=default, help="open this conversation")
+    last = "open the last conversation"
+    add("--continue", dest="continue_last", action="store_true", default=default or False, help=last)
 
 
 def _add_run(commands: Commands) -> None:
@@ -80,6 +86,7 @@ def _add_serve(commands: Commands) -> None:
     takes = tuple(name for name in APP_OPTIONS if name != "plain")
     parser = _command(commands, "serve", "serve:run", "the application in a browser (extra: serve)", takes)
     _add_engine_options(parser, argparse.SUPPRESS)
+    _add_conversation_options(parser, argparse.SUPPRESS)
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen; else this machine only"
     )
