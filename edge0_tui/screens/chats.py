@@ -82,6 +82,7 @@ class ChatsScreen(ChatActions):
             yield Static("", id="chats-note", markup=False)
             yield KeyBar(id="chats-keys")
             yield KeyBar(id="chats-keys-more")
+            yield KeyBar(id="chats-keys-last")
 
     async def on_mount(self) -> None:
         self.lay_out()

@@ -26,7 +26,8 @@ from edge0_tui.widgets.chat_list import ChatList
 from edge0_tui.widgets.key_bar import KeyBar
 
 Result = TypeVar("Result")
-_NARROW = 80
+_NARROW = 100
+"""Columns below which the changes need two lines: the list is a drawer then."""
 _CHANGES = ("rename", "pin", "archive", "delete", "undo", "export", "copy")
 
 
@@ -73,12 +74,13 @@ class ChatActions(Dialog[str]):
             "chats_archive": "unarchive" if chat and chat.archived else "archive",
         }
         second: tuple[str, ...] = _CHANGES if chat and self.view != "Deleted" else ()
-        more: tuple[str, ...] = () if second else ("undo",)
-        if second and self.app.size.width < _NARROW:
-            second, more = second[:5], second[5:]  # what does not fit in one line goes on the other
-        first = (*(("open",) if chat else ()), "view", *more, "import", "close")
-        for bar, ids in (("#chats-keys", first), ("#chats-keys-more", second)):
+        first = (*(("open",) if chat else ()), "view", *(() if second else ("undo",)), "import", "close")
+        third: tuple[str, ...] = ()
+        if self.app.size.width < _NARROW:
+            second, third = second[:5], second[5:]
+        for bar, ids in (("#chats-keys", first), ("#chats-keys-more", second), ("#chats-keys-last", third)):
             self.query_one(bar, KeyBar).show(tuple(f"chats_{id}" for id in ids), words)
+        self.query_one("#chats-keys-last").display = bool(third)
 
     # --- the actions ----------------------------------------------------------------------------------------
 

@@ -43,7 +43,7 @@ class ImportScreen(Dialog[Arrival]):
     def body(self) -> ComposeResult:
         yield Static(_LABEL, id="import-label", markup=False)
         yield Input(self._typed, compact=True, id="import-path", select_on_focus=False)
-        yield MenuList(id="import-list", text_width=44)
+        yield MenuList(id="import-list", text_width=max(16, min(44, self.app.size.width - 24)))
         yield Static("", id="import-note", markup=False)
 
     def on_mount(self) -> None:

@@ -13,8 +13,11 @@ from textual_serve.app_service import AppService
 from edge0_tui.in_browser import VARIABLE
 
 
-class AppProcess(AppService):
+class AppProcess(AppService):  # type: ignore[misc]  # it has no types
     """textual-serve's, but without a shell between, and told to leave as by a person, so that all is saved."""
+
+    _task: asyncio.Task[None] | None
+    _process: asyncio.subprocess.Process | None
 
     def __init__(self, arguments: Sequence[str], **rest: Any) -> None:
         super().__init__(shlex.join(arguments), **rest)

@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import cast
 
 from engine.errors import KINDS, ContextError, EngineError
 from engine.footprint import footprint
@@ -29,6 +30,7 @@ from engine.protocol import (
     ModelInfo,
     Piece,
     Prefilling,
+    Routing,
     RoutingReport,
     Ttft,
 )
@@ -73,7 +75,7 @@ class ScriptedSession:
         self._info = replace(
             script.info,
             adapter=request.adapter or script.info.adapter,
-            routing=request.routing or script.info.routing,
+            routing=cast("Routing", request.routing or script.info.routing),
             context_limit=request.context or script.info.context_limit,
             load_seconds=time.monotonic() - started,
         )
