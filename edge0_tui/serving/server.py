@@ -50,7 +50,7 @@ class Server:
         finally:
             await runner.cleanup()
 
-    @web.middleware
+    @web.middleware  # type: ignore[untyped-decorator]
     async def _checked(self, request: web.Request, handler: Callable[[web.Request], Any]) -> web.StreamResponse:
         if reason := refusal(request.host, request.headers.get("Origin"), self._host):
             return web.Response(status=403, text=f"{reason}\n")
