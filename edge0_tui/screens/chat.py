@@ -45,7 +45,7 @@ class ChatScreen(MessageActions):
     async def show_last(self, options: AppOptions) -> None:
         """At the start: offer the last conversation, or open the one the command line asks for."""
         if options.resume:
-            await self.open_chat(options.resume)
+            await self._open_chat(options.resume)
             return
         try:
             self.offer = await self.library.last()
@@ -74,7 +74,7 @@ class ChatScreen(MessageActions):
 
     async def action_resume(self) -> None:
         if self.offer is not None:
-            await self.open_chat(self.offer.id)
+            await self._open_chat(self.offer.id)
 
     def action_send(self) -> None:
         self.query_one(Prompt).submit()
@@ -163,7 +163,7 @@ class ChatScreen(MessageActions):
         from edge0_tui.screens.chats import ChatsScreen
 
         screen = ChatsScreen(self.library.collection, self.controller, self._gone, words)
-        self.app.push_screen(screen, self.open_chat)
+        self.app.push_screen(screen, self._open_chat)
 
     async def _gone(self, id: str) -> None:
         """A chat is about to be deleted: it is neither shown nor offered any longer."""
@@ -173,7 +173,7 @@ class ChatScreen(MessageActions):
             self.offer = None
         self.changed()
 
-    async def open_chat(self, id: str | None) -> None:
+    async def _open_chat(self, id: str | None) -> None:
         if id is None or id == self.controller.conversation.id:
             return
         await self.controller.settle()

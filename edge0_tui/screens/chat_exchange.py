@@ -95,10 +95,10 @@ class ExchangeActions(WritingScreen):
         if arrival is None or not (arrival.taken or arrival.refused):
             return
         if len(arrival.taken) == 1:
-            await self.open_chat(arrival.taken[0].conversation.id)
+            await self._open_chat(arrival.taken[0].conversation.id)
         hint = "{key:chats} lists them." if len(arrival.taken) > 1 else ""
         self.tell(arrival.words, hint, "error" if arrival.refused else "info")
 
-    async def open_chat(self, id: str | None) -> None:
+    async def _open_chat(self, id: str | None) -> None:
         """Show a saved chat; the chat screen's matter."""
         raise NotImplementedError
