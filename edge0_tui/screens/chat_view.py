@@ -100,6 +100,10 @@ class ChatViewScreen(Screen[None], Backdrop):
         self.lay_out()
         self.call_after_refresh(self._redraw)
 
+    def on_screen_resume(self) -> None:
+        for banner in self.query(Banner):
+            banner.in_view()
+
     def on_key(self, event: events.Key) -> None:
         """Whatever has the focus, what is written goes to the prompt."""
         prompt = self.query_one(Prompt)

@@ -15,8 +15,11 @@ from typing import Any
 import psutil
 import pytest
 
+from edge0_tui import exit_codes
 from edge0_tui.cli import main
+from edge0_tui.manager.use import alone
 from edge0_tui.report import figures, report
+from engine.checkpoint.synthetic import tiny, write_synthetic
 from engine.process.launch import SCRIPT_VARIABLE
 from engine.protocol import Counters, ExpertCounters, Finished, ModelInfo, RoutingReport
 
@@ -152,6 +155,19 @@ def test_exit_code_of_a_refused_load(script: Script, capfd: pytest.CaptureFixtur
     assert out == "" and "It does not fit. Use nano." in err
 
 
+def test_a_model_that_is_being_deleted_is_exit_code_2(
+    script: Script, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script({"text": "hi"})
+    folder = write_synthetic(tmp_path / "going", tiny(), seed=0)
+    with alone(folder):
+        assert main(["run", "-m", str(folder), "-p", "hi", "--json"]) == 2
+    out, err = capfd.readouterr()
+    assert json.loads(out)["error"]["kind"] == "in use"
+    assert "going is being deleted. Choose another model." in err
+    assert "2 wrong usage, or the model is being deleted" in exit_codes.EPILOG
+
+
 def test_a_crash_keeps_the_text_and_is_exit_code_5(script: Script, capfd: pytest.CaptureFixture[str]) -> None:
     script({"text": "one two three", "crash_after": 1, "pace": 0.1})
     assert main(["run", "-p", "hi"]) == 5
@@ -241,11 +257,16 @@ def test_a_reader_that_leaves_is_no_error_message(script: Script) -> None:
 
 def test_the_prompt_from_standard_input(script: Script) -> None:
     script({"match": "größe", "text": "understood"}, {"text": "not understood"})
-    command = [sys.executable, "-m", "edge0_tui.cli", "run", "-p", "-"]
-    good = subprocess.run(command, input="größe".encode(), capture_output=True, timeout=60)
+    command = [sys.executable, "-m", "edge0_tui.cli", "run"]
+    good = subprocess.run([*command, "-"], input="größe".encode(), capture_output=True, timeout=60)
     assert (good.returncode, good.stdout) == (0, b"understood\n")
-    bad = subprocess.run(command, input=b"\xff\xfe", capture_output=True, timeout=60)
+    bad = subprocess.run([*command, "-p", "-"], input=b"\xff\xfe", capture_output=True, timeout=60)
     assert bad.returncode == 2 and b"UTF-8" in bad.stderr
+
+
+def test_two_prompts_contradict_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "-p", "text", "-"]) == 2
+    assert "-p and - contradict each other." in capsys.readouterr().err
 
 
 def test_importing_the_command_line_is_cheap() -> None:
