@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine.adapter_choice import ChosenAdapter, choose_adapter, fitting_adapters, largest
 from engine.checkpoint.adapter_match import require_heads

@@ -12,6 +12,7 @@ from textual.widgets import Input, OptionList, Static
 from edge0_tui.exchange.formats import Format
 from edge0_tui.screens.dialog import Dialog
 from edge0_tui.widgets.menu_list import MenuList
+from engine.home import expanded
 
 _FORMATS: tuple[tuple[Format, str, str], ...] = (
     ("md", "Markdown", "text to read and edit anywhere"),
@@ -68,7 +69,7 @@ class ExportScreen(Dialog[tuple[Format, bool, Path]]):
         format, branch, *_ = self._choices[self.query_one(MenuList).highlighted or 0]
         text = self.query_one(Input).value.strip()
         if text:
-            self.dismiss((format, branch, Path(text).expanduser()))
+            self.dismiss((format, branch, expanded(text)))
 
     def action_move(self, step: int) -> None:
         view = self.query_one(MenuList)
