@@ -33,6 +33,7 @@ def shell(line: str, home: Path, **environment: str) -> subprocess.CompletedProc
         (f"{PROGRAM} transcripts ls <&- >&- 2>&-", 0),
         (f"{PROGRAM} transcripts ls --json >/dev/full", 4),
     ],
+    ids=["no input", "nothing", "full"],
 )
 def test_streams_that_are_closed_or_full(line: str, code: int, tmp_path: Path) -> None:
     if "/dev/full" in line and not Path("/dev/full").exists():
