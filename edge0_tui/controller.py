@@ -209,6 +209,7 @@ class Controller:
             reply.conversation.messages(),
             sampling=reply.sampling,
             thinking=self.settings.chat.thinking and reply.model.supports_thinking,
+            measure_agreement=self.settings.model.measure_agreement,
         )
         reason, seed = "error", None
         if reply.stopping or not reply.shown:

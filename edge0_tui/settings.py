@@ -60,6 +60,9 @@ class Model:
         "", "Memory budget", "What the engine may use, as 3GiB. Empty: planned for this machine.", kind="size"
     )
     context: int = _option(0, "Context", "Tokens to keep room for. 0: what the plan allows.", low=0, high=1_048_576)
+    measure_agreement: bool = _option(
+        False, "Measure agreement", "Ask the router too and show how often predictions agree with it. Slower."
+    )
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,9 @@ from training.recipe.heads import Heads, features
 from training.recipe.rows import DecodedBatch
 
 ROWS = 1024
+SHARPNESS = 4.0
+"""Routers are nearly even over their experts. Both distributions are raised to this power before they are compared:
+the best head stays the same, but the experts that will be chosen weigh more."""
 
 
 @dataclass
@@ -49,11 +52,11 @@ class Memory:
         while sum(len(inputs[i]) for i in chosen) < min(ROWS, self.size):
             chosen.append(int(torch.randint(len(inputs), (1,), generator=gen)))
         x, y = (torch.cat([store[i] for i in chosen]).float() for store in (inputs, wanted))
-        return x, y
+        return x, y.clamp_min(1e-7)
 
 
 class HeadFitter:
-    """Adam on cross entropy against the router's whole distribution, from which sets and weights are both taken."""
+    """Adam on cross entropy against the router's whole distribution, from which sets and weights both follow."""
 
     def __init__(self, heads: Heads, memory: Memory, rate: float, seed: int) -> None:
         """``rate`` may be changed by setting ``group["lr"]`` of ``opt``."""
@@ -67,7 +70,7 @@ class HeadFitter:
         for owner in self.heads.owners:
             f, wanted = self.memory.draw(owner, self.gen)
             found = self.heads.logits(owner, f)
-            losses.append(fn.cross_entropy(found, wanted))
+            losses.append(fn.cross_entropy(SHARPNESS * found, (SHARPNESS * wanted.log()).softmax(-1)))
             shares.append(agreement(found.detach(), wanted, self.memory.c.top_k))
         torch.stack(losses).sum().backward()
         self.opt.step()
