@@ -10,7 +10,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from tokenizers import Tokenizer
 
 NANO = Path(__file__).parents[2] / "engine" / "nano"
-MOST_BYTES = 12_000_000
+MOST_BYTES = 14_000_000
 
 
 def load(name: str) -> Any:

@@ -67,20 +67,23 @@ def start_of(row: Row) -> int:
     return at
 
 
-def draw(tok: Tokenizer, seed: int, count: int) -> list[Row]:
-    """Rows without held-out phrasings (``training/corpus/dialogue.py`` sees to that)."""
-    rng = random.Random(f"recipe {seed}")
-    out = []
-    for _ in range(count):
+def draw(tok: Tokenizer, seed: int, count: int, question: str = "") -> list[Row]:
+    """Rows without held-out phrasings (``training/corpus/dialogue.py`` sees to that); with ``question`` all of them
+    ask that one."""
+    rng = random.Random(f"recipe {seed} {question}".strip())
+    out: list[Row] = []
+    while len(out) < count:
         turns = rng.randint(2, 3) if rng.random() < LONGER else 1
         system, drawn = dialogue.draw(rng, turns, FOREIGN)
-        cut = rng.randint(*FIRST_IDS) if rng.random() < CUT else None
-        out.append(render(tok, system, drawn, cut))
+        cut = rng.randint(*FIRST_IDS) if rng.random() < CUT and not question else None
+        if question in ("", drawn[-1].id):
+            out.append(render(tok, system, drawn, cut))
     return out
 
 
 def judged(c: NanoConfig, teacher: dict[str, Tensor], rows: list[Row], per: int = 16) -> list[Decoded]:
-    """The rows with the opinion of ``teacher`` (full precision, full width)."""
+    """The rows with the opinion of ``teacher`` (full precision, full width); where it would say something else than
+    the written answer, that answer is the opinion, so that nobody learns its mistakes or what it knows no better."""
     out = []
     rows = sorted(rows, key=lambda row: len(row.ids))
     for at in range(0, len(rows), per):
@@ -93,6 +96,9 @@ def judged(c: NanoConfig, teacher: dict[str, Tensor], rows: list[Row], per: int 
         for i, row in enumerate(part):
             start = start_of(row)
             opinion, top = found[i, start - 1 : len(row.ids) - 1].topk(TOP, -1)
+            written = torch.tensor(row.ids[start:])
+            wrong = top[:, 0] != written
+            top[wrong, 0], opinion[wrong] = written[wrong], torch.eye(TOP)[0]
             out.append(Decoded(row.ids, start, top.to(torch.int16), opinion.half()))
     return out
 
@@ -146,16 +152,19 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--shards", type=int, default=8, help="number of shards; those that exist are kept")
     parser.add_argument("--rows", type=int, default=500, help="rows of a shard")
+    parser.add_argument("--question", default="", help="rows that all ask this one (an id of the corpus)")
+    parser.add_argument("--first", type=int, default=0, help="number of the first shard")
     parser.add_argument("--seed", type=int, default=60)
     args = parser.parse_args()
     torch.set_num_threads(1)
     args.out.mkdir(parents=True, exist_ok=True)
     tok = Tokenizer.from_file(str(args.teacher / "tokenizer.json"))
     teacher = load_file(args.teacher / "final.safetensors")
-    for shard in range(args.shards):
+    for shard in range(args.first, args.first + args.shards):
         path = args.out / f"rows-{shard:02}.pt"
         if not path.exists():
-            save(judged(NanoConfig(), teacher, draw(tok, args.seed + shard, args.rows)), path)
+            rows = draw(tok, args.seed + shard, args.rows, args.question)
+            save(judged(NanoConfig(), teacher, rows), path)
             print(path, flush=True)
 
 
