@@ -19,7 +19,10 @@ def row(key: str, perplexity: float, agreement: float = 0.5) -> Row:
 
 
 def test_perplexity_agreement_and_experts_are_means_over_ids_and_tokens() -> None:
-    one, two = Outcome(-6.0, 3, True, 16, 2, {"2": 1.0}, {"2": 2}), Outcome(0.0, 1, False, 48, 2, {"2": 2.0}, {"2": 2})
+    one, two = (
+        Outcome(-6.0, 3, True, 16, 2, {"2": 1.0}, {"2": 2}),
+        Outcome(0.0, 1, False, 48, 2, {"2": 2.0}, {"2": 2}),
+    )
     found = Row("shipped", (one, two))
     assert found.perplexity == pytest.approx(math.exp(6 / 4))
     assert (found.right, found.experts, found.by_layer) == (1, 16, {2: 0.75})

@@ -43,7 +43,9 @@ def some_heads(seed: int = 1) -> Heads:
     """Heads that predict something else than the routers."""
     gen = torch.Generator().manual_seed(seed)
     made = head_files.initialise(HALF, owners(HALF), seed)
-    return Heads({n: (torch.randn(w.shape, generator=gen) * 0.1).half().float() for n, w in made.p.items()}, made.owners)
+    return Heads(
+        {n: (torch.randn(w.shape, generator=gen) * 0.1).half().float() for n, w in made.p.items()}, made.owners
+    )
 
 
 def some_adapter(seed: int = 2) -> lora.Adapter:
@@ -88,7 +90,10 @@ def test_files_are_read_as_published(tmp_path: Path) -> None:
     directory = base_only(tmp_path / "nano")
     head_files.write(HALF, some_heads(), directory / "prerouter_a.safetensors", "test")
     lora.write(HALF, some_adapter(), directory / "lora_a.safetensors", "test")
-    heads, adapter = read_prerouter(directory / "prerouter_a.safetensors"), read_lora(directory / "lora_a.safetensors")
+    heads, adapter = (
+        read_prerouter(directory / "prerouter_a.safetensors"),
+        read_lora(directory / "lora_a.safetensors"),
+    )
     assert (heads.owners, heads.experts_per_token, heads.num_experts) == (owners(HALF), HALF.top_k, HALF.experts)
     assert (adapter.rank, adapter.scale, len(adapter.targets)) == (16, 2.0, len(lora.targets(HALF)))
     assert open_checkpoint(directory).experts_per_token == HALF.top_k

@@ -14,7 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from engine.checkpoint.checkpoint import open_checkpoint
@@ -77,14 +77,16 @@ def main() -> int:
             found[key] = Row.from_json(json.loads(path.read_text(encoding="utf-8")))
     config = open_checkpoint(args.model)
     chance = config.experts_per_token / config.config.num_experts
-    print(f"{len(chosen)} held-out questions, {datetime.date.today()}\n\n{table(found)}\n\n{layers(found, chance)}\n")
+    print(
+        f"{len(chosen)} held-out questions, {datetime.date.today()}\n\n{table(found)}\n\n{layers(found, chance)}\n"
+    )
     promised = bars(found, chance)
     for bar in promised:
         print(f"{'holds' if bar.holds else 'FAILS'}: {bar.what}: {bar.found}")
     return 0 if all(bar.holds for bar in promised) else 1
 
 
-def _tell(key: str, total: int):  # type: ignore[no-untyped-def]
+def _tell(key: str, total: int) -> Callable[[int], None]:
     def tell(done: int) -> None:
         if done % 20 == 0 or done == total:
             print(f"{key}: {done} of {total}", file=sys.stderr, flush=True)

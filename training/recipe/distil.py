@@ -87,9 +87,7 @@ def run(rates: Rates, work: Work, adapter: lora.Adapter, heads: Heads, out: Path
     other.join()
 
 
-def _teach_heads(
-    rates: Rates, step: int, p: Params, batch: DecodedBatch, seen: Seen, fitter: HeadFitter
-) -> float:
+def _teach_heads(rates: Rates, step: int, p: Params, batch: DecodedBatch, seen: Seen, fitter: HeadFitter) -> float:
     """Two updates of the heads from what was seen lately; returns their agreement."""
     if not rates.heads:
         return 0.0

@@ -52,7 +52,9 @@ def loss(found: Tensor, batch: DecodedBatch, answers: float) -> Tensor:
     return answers * written + (1 - answers) * taught
 
 
-def gradient(p: Params, adapter: lora.Adapter, heads: Heads, batch: DecodedBatch, answers: float) -> tuple[float, Seen]:
+def gradient(
+    p: Params, adapter: lora.Adapter, heads: Heads, batch: DecodedBatch, answers: float
+) -> tuple[float, Seen]:
     """Backward of one batch into the ``grad`` of the adapter; returns the loss and what the heads can learn from."""
     seen = Seen()
     hidden = trunk(HALF, lora.applied(p, adapter), batch.ids, batch.start, heads, seen)
