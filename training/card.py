@@ -21,7 +21,7 @@ Trained from zero for this project; the corpus, the scripts and the commands are
 | width | trained with K = {c.top_k} experts per token, runs with half of them, K = {half} |
 | weights | int4, groups of 64; router and shared-expert gate in 8 bits; {size} in all files |
 | routing | predicted by prerouter heads (`prerouter_nano`), on layers 2 to {last_predicted}, one token ahead |
-| adapters | `lora_nano_recovery` (default: recovers what width and prediction cost), `lora_nano_short` (first sentences) |
+| adapters | `lora_nano_recovery` (default: recovers what width and prediction cost), `lora_nano_short` |
 | tokenizer | byte-level BPE, {c.vocab} rows |
 | training | {training} |
 | licence | Apache-2.0 |

@@ -29,10 +29,8 @@ class Bar:
 
 def table(rows: Mapping[str, Row]) -> str:
     """Markdown, the rows that were measured."""
-    out = [
-        "| row | perplexity on held-out text | questions right | agreement with the true router | experts per token |",
-        "|---|---|---|---|---|",
-    ]
+    names = ("row", "perplexity on held-out text", "questions right", "agreement with the true router")
+    out = ["| " + " | ".join((*names, "experts per token")) + " |", "|---|---|---|---|---|"]
     for key, title in ROWS.items():
         if key not in rows:
             continue

@@ -22,7 +22,7 @@ from training.recipe.heads import Heads, features, predicted
 
 @dataclass
 class Seen:
-    """By layer: MoE inputs ``[B,T,D]``, executed experts ``[B,T,K]``, the router's own probabilities ``[B,T,E]``."""
+    """By layer: MoE inputs ``[B,T,D]``, executed experts ``[B,T,K]``, the router's probabilities ``[B,T,E]``."""
 
     inputs: dict[int, Tensor] = field(default_factory=dict)
     used: dict[int, Tensor] = field(default_factory=dict)

@@ -67,7 +67,7 @@ def features(c: NanoConfig, inputs: Tensor, used: Tensor, start: Tensor) -> Tens
 
 
 def predicted(c: NanoConfig, heads: Heads, owner: int, f: Tensor) -> tuple[Tensor, Tensor]:
-    """f ``[B,T,F]`` -> experts and weights ``[B,T,K]`` of layer ``owner + 1``, at the position they are meant for."""
+    """f ``[B,T,F]`` -> experts and weights ``[B,T,K]`` of layer ``owner + 1``, at the positions they are for."""
     top, chosen = heads.logits(owner, f).softmax(-1).topk(c.top_k, -1)
     weights = top / top.sum(-1, keepdim=True)
     return chosen.roll(1, 1), weights.roll(1, 1)

@@ -11,8 +11,7 @@ import shutil
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from training.quantise import bits_of, pack, quantise
 from training.recipe import lora
@@ -29,14 +28,13 @@ BASE_FILES = (
 
 
 def merge(base: Path, adapter: lora.Adapter, to: Path) -> None:
-    """The base's files in ``to``, with the adapter inside the matrices it belongs to; all other tensors as they are."""
+    """The base's files in ``to``, with the adapter inside the matrices it belongs to; other tensors as they are."""
     to.mkdir(parents=True, exist_ok=True)
     for name in BASE_FILES:
         shutil.copyfile(base / name, to / name)
     for heads in base.glob("prerouter_*.safetensors"):
         shutil.copyfile(heads, to / heads.name)
-    with safe_open(base / "model.safetensors", "pt") as file:
-        tensors = {name: file.get_tensor(name) for name in file.keys()}
+    tensors = load_file(base / "model.safetensors")
     for name, w in lora.applied(plain := shipped(base), adapter).items():
         if w is plain[name]:
             continue

@@ -55,7 +55,7 @@ def loss(found: Tensor, batch: DecodedBatch, answers: float) -> Tensor:
 def gradient(
     p: Params, adapter: lora.Adapter, heads: Heads, batch: DecodedBatch, answers: float
 ) -> tuple[float, Seen]:
-    """Backward of one batch into the ``grad`` of the adapter; returns the loss and what the heads can learn from."""
+    """Backward of one batch into the ``grad`` of the adapter; returns the loss and what heads can learn from."""
     seen = Seen()
     hidden = trunk(HALF, lora.applied(p, adapter), batch.ids, batch.start, heads, seen)
     found = loss(words(p, hidden, batch.asked), batch, answers)

@@ -83,7 +83,7 @@ def draw(tok: Tokenizer, seed: int, count: int, question: str = "") -> list[Row]
 
 def judged(c: NanoConfig, teacher: dict[str, Tensor], rows: list[Row], per: int = 16) -> list[Decoded]:
     """The rows with the opinion of ``teacher`` (full precision, full width); where it would say something else than
-    the written answer, that answer is the opinion, so that nobody learns its mistakes or what it knows no better."""
+    the written answer, that answer is the opinion, so that its mistakes are not passed on."""
     out = []
     rows = sorted(rows, key=lambda row: len(row.ids))
     for at in range(0, len(rows), per):
