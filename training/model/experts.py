@@ -69,7 +69,7 @@ class GroupedGLU(torch.autograd.Function):  # type: ignore[misc]
         x, gate, up, down, g, u, h = ctx.saved_tensors
         dh, dx = torch.empty_like(h), torch.empty_like(x)
         learned = ctx.needs_input_grad[1]
-        dgate, dup, ddown = (torch.zeros_like(w) if learned else None for w in (gate, up, down))
+        dgate, dup, ddown = (torch.zeros_like(w if learned else w[:0]) for w in (gate, up, down))
         at = 0
         for e, n in enumerate(ctx.counts):
             torch.mm(grad[at : at + n], down[e], out=dh[at : at + n])
@@ -88,4 +88,4 @@ class GroupedGLU(torch.autograd.Function):  # type: ignore[misc]
                 torch.mm(dg[rows].t(), x[rows], out=dgate[e])
                 torch.mm(du[rows].t(), x[rows], out=dup[e])
             at += n
-        return dx, dgate, dup, ddown, None
+        return (dx, dgate, dup, ddown, None) if learned else (dx, None, None, None, None)
