@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from edge0_tui.paths import find_paths
 from engine.protocol import Load
 
 
@@ -25,4 +26,5 @@ class Choice:
 
     def request(self, id: str) -> Load:
         """The request to the engine."""
-        return Load(id, self.model, self.adapter, self.routing, self.memory_bytes, self.context)
+        folder = str(find_paths().adapters)
+        return Load(id, self.model, self.adapter, self.routing, self.memory_bytes, self.context, folder)

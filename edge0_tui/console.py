@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -49,7 +50,8 @@ class Console:
     def progress(self, text: str) -> None:
         """A line that the next output replaces; empty removes it. Nothing where nobody watches."""
         if self.err_is_terminal and (text or self._progress):
-            sys.stderr.write("\r\x1b[K" + text)
+            # A line that wraps could not be replaced.
+            sys.stderr.write("\r\x1b[K" + text.translate(_CONTROLS)[: shutil.get_terminal_size().columns - 1])
             sys.stderr.flush()
         self._progress = bool(text)
 

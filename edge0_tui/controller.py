@@ -92,7 +92,22 @@ class Controller:
             self._begin(text)
         else:
             self.pending = text
+            self.drafted()
             self._view.changed()
+
+    def drafted(self) -> None:
+        """What stands in the prompt may have changed; it is kept like an answer being written."""
+        if self._draft() != self.conversation.draft:
+            self._saver.later(self.conversation.id, self._so_far)
+
+    def adopt(self, changed: Conversation) -> None:
+        """Name and marks of a chat were changed on disk; they must not be undone by the next save."""
+        for holder in (self, self.reply):
+            if holder is not None and holder.conversation.id == changed.id:
+                holder.conversation = dataclasses.replace(
+                    holder.conversation, name=changed.name, pinned=changed.pinned, archived=changed.archived
+                )
+        self._view.changed()
 
     def stop(self) -> bool:
         """Stop the reply, else take back the waiting message, else stop the load. True if there was one."""
@@ -109,11 +124,12 @@ class Controller:
 
     async def open(self, conversation: Conversation) -> None:
         """Show another conversation; call `settle` before reading it from disk."""
-        if self.reply is not None:
-            self.reply.shown = False
         if self.pending:
             self._view.give_back(self.pending)
             self.pending = ""
+        if self.reply is not None:
+            self.reply.conversation = dataclasses.replace(self.reply.conversation, draft=self._draft())
+            self.reply.shown = False
         await self._keep_draft()
         self.conversation = conversation
         self.figures.counters = None
@@ -140,10 +156,19 @@ class Controller:
         await self.link.close()
 
     async def _keep_draft(self) -> None:
-        draft = self._view.draft()
+        draft = self._draft()
         if self.reply is None and draft != self.conversation.draft:
             self.conversation = dataclasses.replace(self.conversation, draft=draft)
             await self._saver.now(self.conversation)
+
+    def _draft(self) -> str:
+        """What was written and has not been sent: a waiting message, too."""
+        return "\n".join(filter(None, (self.pending, self._view.draft())))
+
+    def _so_far(self) -> Conversation:
+        """The conversation on screen with all that is being written in it, by either side."""
+        present = self.reply.so_far() if self.reply is not None and self.reply.shown else self.conversation
+        return dataclasses.replace(present, draft=self._draft())
 
     # --- what the engine says ---
 
@@ -226,7 +251,7 @@ class Controller:
                             self._count(reply, event)
                             self.figures.prefill = None
                             reply.take(event.pieces)
-                            self._saver.later(reply.so_far)
+                            self._saver.later(reply.conversation.id, self._so_far if reply.shown else reply.so_far)
                             if reply.shown:
                                 self._view.show_pieces(event.pieces, event.counters.thinking_tokens)
                         case Finished():
@@ -248,7 +273,7 @@ class Controller:
         finished = reply.finish(reason, seed)
         self.figures.prefill = None
         if reply.shown:
-            self.conversation = finished
+            self.conversation = finished = dataclasses.replace(finished, draft=self._draft())
             if reply.turn.attribution:
                 self._view.show_finish(reply.turn.attribution)
         self.reply = None
@@ -266,6 +291,9 @@ class Controller:
         """Another instance may have added to the chat; what it wrote must not be lost by our next save."""
         if saved.note:
             self._view.show_notice(Notice(saved.note, tone="warning"))
+        self.adopt(saved.conversation)
+        if self.conversation.id == saved.conversation.id:
+            self.conversation = dataclasses.replace(self.conversation, draft=saved.conversation.draft)
         for holder in (self, self.reply):
             if holder is not None and holder.conversation.id == saved.conversation.id:
                 turns = {**saved.conversation.turns, **holder.conversation.turns}

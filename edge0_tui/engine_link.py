@@ -11,6 +11,8 @@ from collections.abc import AsyncGenerator, Callable, Coroutine
 from typing import Any, Literal, Protocol
 
 from edge0_tui.choice import Choice
+from edge0_tui.manager.errors import InUseError
+from edge0_tui.manager.use import Holding
 from edge0_tui.notices import Notice, Tone
 from edge0_tui.safe_start import SafeStart
 from engine.interface import Died, Engine, EngineDied, Responsive, Unresponsive, new_id
@@ -63,6 +65,7 @@ class EngineLink:
         self._stopped: Choice | None = None
         self._deaths: list[float] = []
         self._died_of = ""
+        self._holding = Holding()
         engine.on_notice = self._on_notice
 
     async def open(self, choice: Choice) -> None:
@@ -107,6 +110,8 @@ class EngineLink:
         self._load_id, self.loading, self.progress = "", None, None
         self._safe_start.done()
         if isinstance(outcome, Loaded):
+            with contextlib.suppress(InUseError):  # it is being deleted; what is open stays readable
+                self._holding.take(choice.model)
             self.info, self.loaded = outcome.info, choice
             self._become("ready")
             self._listener.link_loaded(outcome.info)
@@ -148,6 +153,7 @@ class EngineLink:
             self._safe_start.done()
         self._safe_start.leave()
         await self._engine.close()
+        self._holding.give_up()
 
     # --- inside ---
 
@@ -176,6 +182,7 @@ class EngineLink:
             option for option in (self.loaded, nano) if option and (option.model, option.adapter) not in tried
         ]
         self.info, self.loaded = None, None
+        self._holding.give_up()
         if options:
             await self.load(options[0], tried=tried)
         else:
@@ -229,6 +236,7 @@ class EngineLink:
     def _forget(self) -> None:
         self._stamp += 1
         self._load_id, self.loading, self.progress, self.info = "", None, None, None
+        self._holding.give_up()
 
     def _become(self, phase: Phase) -> None:
         self.phase = phase

@@ -7,9 +7,10 @@ USAGE = 2
 PLAN = 3
 FILES = 4
 ENGINE = 5
+NETWORK = 6
 STOPPED = 130
 
 EPILOG = """\
 exit codes: 0 done, 2 wrong usage, 3 not possible on this machine, 4 bad or missing files,
-            5 the engine failed, 130 stopped
+            5 the engine failed, 6 the network or the hub failed, 130 stopped
 Data goes to standard output, everything else to standard error."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from edge0_tui import exit_codes, units
 from edge0_tui.console import Console
+from edge0_tui.manager.use import Holding
 from edge0_tui.report import failure, report
 from engine.errors import KINDS, EngineError, UsageError
 from engine.interface import Engine, EngineDied, Notice, Unresponsive, new_id
@@ -48,12 +49,19 @@ class RunRequest:
     as_json: bool = False
 
 
-async def run(request: RunRequest, engine: Engine, console: Console) -> int:
+Noted = Callable[[ModelInfo, Finished], None]
+
+
+async def run(
+    request: RunRequest, engine: Engine, console: Console, noted: Noted = lambda info, finished: None
+) -> int:
     """The exit code. The engine is started and closed here; its errors are reported, not raised.
+
+    `noted` is told of a reply after it was printed.
 
     Raises `BrokenPipeError` when nobody reads standard output any more.
     """
-    reply = _Reply(request, engine, console)
+    reply = _Reply(request, engine, console, noted)
     engine.on_notice = reply.notice
     with _interrupts(reply.interrupt):
         try:
@@ -70,16 +78,19 @@ async def run(request: RunRequest, engine: Engine, console: Console) -> int:
 class _Reply:
     """The state of one run."""
 
-    def __init__(self, request: RunRequest, engine: Engine, console: Console) -> None:
+    def __init__(self, request: RunRequest, engine: Engine, console: Console, noted: Noted) -> None:
         self._request = request
+        self._noted = noted
         self._engine = engine
         self._console = console
+        self._holding = Holding()
         self._open = ""
         self._interrupted = False
         self._ending: asyncio.Future[str] | None = None
         self._said: dict[Channel, list[str]] = {"answer": [], "thinking": []}
 
     async def run(self) -> int:
+        self._holding.take(self._request.load.model)  # until this process ends
         loaded = await self._last(self._engine.load(self._request.load), self._request.load.id)
         if isinstance(loaded, Failed):
             return self.failed(loaded)
@@ -92,6 +103,7 @@ class _Reply:
             return self.failed(finished)
         assert isinstance(finished, Finished)
         self._print(loaded.info, finished)
+        self._noted(loaded.info, finished)
         if finished.finish_reason == "cancelled":
             return exit_codes.STOPPED
         if finished.finish_reason == "error":

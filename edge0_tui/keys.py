@@ -10,8 +10,8 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["app", "chat", "prompt"]
-Group = Literal["Conversation", "Model", "View", "Program"]
+Scope = Literal["app", "chat", "prompt", "chats"]
+Group = Literal["Conversation", "Model", "View", "Program", "In the list of chats"]
 UNUSABLE_KEYS = frozenset({"ctrl+i", "ctrl+m", "ctrl+h", "ctrl+left_square_bracket"})
 
 
@@ -164,6 +164,21 @@ ACTIONS: tuple[Action, ...] = (
         palette=False,
     ),
     Action("quit", "Quit", "Stop the engine and leave.", ("ctrl+q",), "Program", "app", "quit"),
+    *(
+        Action(f"chats_{id}", label, help, keys, "In the list of chats", "chats", bar, palette=False)
+        for id, label, bar, help, keys in (
+            ("open", "Open", "open", "Open the chat; a deleted one comes back.", ("enter",)),
+            ("view", "Archived and deleted", "archived", "Go on to the archived, then the deleted ones.", ("tab",)),
+            ("rename", "Rename", "rename", "Give it a name; an empty one brings its first line back.", ("ctrl+r",)),
+            ("pin", "Pin", "pin", "Keep it above the others, or no longer.", ("ctrl+t",)),
+            ("archive", "Archive", "archive", "Put it away from this list, or take it back.", ("ctrl+a",)),
+            ("delete", "Delete", "delete", "Move it to the trash, where it stays for 30 days.", ("ctrl+d",)),
+            ("undo", "Undo", "undo", "Bring back what was deleted last.", ("ctrl+z",)),
+            ("export", "Export", "export", "Write it as Markdown, JSON or HTML.", ("ctrl+e",)),
+            ("copy", "Duplicate", "copy", "Make a new chat with the same turns.", ("ctrl+y",)),
+            ("close", "Close", "close", "Back to the conversation.", ("escape", "ctrl+b")),
+        )
+    ),
 )
 BY_ID = {action.id: action for action in ACTIONS}
 PRIORITY = frozenset({"copy_or_stop", "quit", "command_palette"})
@@ -180,7 +195,8 @@ def bindings(scope: Scope, namespace: str = "") -> list[BindingType]:
             namespace + action.id,
             action.label,
             show=False,
-            priority=action.id in PRIORITY,
+            # The list's keys come before those of its search field.
+            priority=action.id in PRIORITY or scope == "chats",
             id=action.id,
             tooltip=action.help,
         )

@@ -5,24 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from edge0_tui.paths import Paths
 
 if TYPE_CHECKING:
     from edge0_tui.chat.store import Loaded, TranscriptStore
+    from edge0_tui.collection import Collection
     from edge0_tui.installed import Installed
 
 
 @dataclass(frozen=True)
 class ChatLine:
-    """One saved conversation as lists show it. With a problem it can still be asked for, and may be refused."""
+    """A saved conversation that can be gone on with."""
 
     id: str
     title: str
-    note: str
-    problem: bool = False
 
 
 class Library:
@@ -31,14 +31,12 @@ class Library:
     def __init__(self, store: Callable[[], TranscriptStore], paths: Paths) -> None:
         self._store, self._paths = store, paths
 
-    def lines(self) -> Sequence[ChatLine]:
-        """The saved conversations that are not archived, newest first."""
-        now = datetime.now(UTC)
-        return [
-            ChatLine(chat.id, chat.title, chat.problem or ago(chat.updated, now), bool(chat.problem))
-            for chat in self._store().list()
-            if not chat.archived
-        ]
+    @cached_property
+    def collection(self) -> Collection:
+        """All that can be done with saved chats beside writing the one that is open."""
+        from edge0_tui.collection import Collection
+
+        return Collection(self._paths)
 
     def models(self) -> Sequence[Installed]:
         """What can be loaded."""
@@ -48,8 +46,13 @@ class Library:
 
     async def last(self) -> ChatLine | None:
         """The conversation left last, among those without a problem."""
-        lines = await asyncio.to_thread(self.lines)
-        return next((line for line in lines if not line.problem), None)
+        return await asyncio.to_thread(self._last)
+
+    def _last(self) -> ChatLine | None:
+        from edge0_tui.chat.listing import latest
+
+        chat = latest(self._store().directory)
+        return None if chat is None else ChatLine(chat.id, chat.title)
 
     async def open(self, id: str) -> Loaded:
         """One conversation, whole."""

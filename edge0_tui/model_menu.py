@@ -30,6 +30,9 @@ def menu(installed: Sequence[Installed], loaded: Choice | None, info: ModelInfo 
         path = BUILT_IN if model.name == BUILT_IN else str(model.path)
         here = loaded is not None and loaded.model == path
         choice = replace(base, model=path, label=model.name, adapter="", routing="")
+        if not model.loadable:
+            lines.append(MenuLine(model.name, f"{model.status}: {model.note}"))
+            continue
         lines.append(MenuLine(model.name, _source(model), loaded if here and loaded else choice, here))
     if info is None:
         return lines

@@ -28,6 +28,11 @@ class Paths:
         return self.data / "models"
 
     @property
+    def adapters(self) -> Path:
+        """Adapters kept apart from the checkpoints; see `edge0_tui.adapters`."""
+        return self.data / "adapters"
+
+    @property
     def engine_log(self) -> Path:
         """What the engine's process writes to standard error."""
         return self.logs / "engine.log"

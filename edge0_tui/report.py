@@ -22,6 +22,7 @@ def report(info: ModelInfo, finished: Finished) -> dict[str, Any]:
         "tier": info.tier,
         "path": info.path,
         "adapter": info.adapter,
+        "adapter_report": asdict(info.adapter_report) if info.adapter_report else None,
         "budget_bytes": info.budget_bytes,
         "plan": [asdict(item) for item in info.plan],
         "load_s": info.load_seconds,
@@ -69,5 +70,6 @@ def figures(counters: Counters) -> dict[str, Any]:
             "mode": routing.mode,
             "predicted_layers": routing.predicted_layers,
             "agreement": routing.agreement,
+            "agreement_by_layer": routing.agreement_by_layer,
         },
     }

@@ -29,18 +29,19 @@ class Saver:
         self._failed = failed
         self._waiting: dict[str, Conversation] = {}
         self._writing = asyncio.Lock()
-        self._timer: asyncio.TimerHandle | None = None
+        self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._told = False
 
-    def later(self, conversation: Callable[[], Conversation]) -> None:
-        """Save what `conversation` gives when the time has come, unless a save is planned already."""
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self.interval, self._due, conversation)
+    def later(self, id: str, conversation: Callable[[], Conversation]) -> None:
+        """Save what `conversation` gives when the time has come, unless a save of this chat is planned already."""
+        if id not in self._timers:
+            loop = asyncio.get_running_loop()
+            self._timers[id] = loop.call_later(self.interval, self._due, id, conversation)
 
     async def now(self, conversation: Conversation) -> None:
         """Save this state; returns when it, or a newer one, is on disk or could not be written."""
-        self._cancel_timer()
+        self._cancel(conversation.id)
         self._waiting[conversation.id] = conversation
         async with self._writing:
             while self._waiting:
@@ -49,21 +50,21 @@ class Saver:
 
     async def close(self) -> None:
         """Wait for writes that are under way. What is only promised must be saved with `now` before."""
-        self._cancel_timer()
+        for id in list(self._timers):
+            self._cancel(id)
         for task in list(self._tasks):
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    def _due(self, conversation: Callable[[], Conversation]) -> None:
-        self._timer = None
+    def _due(self, id: str, conversation: Callable[[], Conversation]) -> None:
+        del self._timers[id]
         task = asyncio.get_running_loop().create_task(self.now(conversation()), name="autosave")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _cancel_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    def _cancel(self, id: str) -> None:
+        if (timer := self._timers.pop(id, None)) is not None:
+            timer.cancel()
 
     async def _write(self, conversation: Conversation) -> None:
         try:

@@ -45,7 +45,7 @@ class Chat:
     thinking: bool = _option(False, "Thinking", "Ask models that can to think before they answer.")
     show_thinking: bool = _option(False, "Unfold thinking", "Show the thinking itself instead of one folded line.")
     autosave_seconds: float = _option(
-        2.0, "Autosave interval", "Seconds between saves of an answer being written.", low=0.5, high=60.0
+        1.0, "Autosave interval", "Seconds between saves of what is being written.", low=0.5, high=60.0
     )
 
 
@@ -62,6 +62,18 @@ class Model:
     context: int = _option(0, "Context", "Tokens to keep room for. 0: what the plan allows.", low=0, high=1_048_576)
     measure_agreement: bool = _option(
         False, "Measure agreement", "Ask the router too and show how often predictions agree with it. Slower."
+    )
+
+
+@dataclass(frozen=True)
+class Models:
+    """Models"""
+
+    folders: tuple[str, ...] = _option(
+        (),
+        "More folders",
+        "Where else checkpoints lie, as on an external disk; several with : between.",
+        kind="paths",
     )
 
 
@@ -103,5 +115,6 @@ class Settings:
     look: Look = field(default_factory=Look)
     chat: Chat = field(default_factory=Chat)
     model: Model = field(default_factory=Model)
+    models: Models = field(default_factory=Models)
     sampling: SamplingDefaults = field(default_factory=SamplingDefaults)
     storage: Storage = field(default_factory=Storage)

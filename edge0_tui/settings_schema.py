@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import types
 import typing
 from collections.abc import Iterator
@@ -40,6 +41,8 @@ class Key:
             if self.optional:
                 return None
             raise SettingError(f"{self.path}: a value is needed")
+        if self.kind is tuple:
+            return self._check_texts(value)
         if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         if not isinstance(value, self.kind) or (self.kind is int and isinstance(value, bool)):
@@ -61,11 +64,26 @@ class Key:
                 raise SettingError(f"{self.path}: {error}") from None
         return value
 
+    def _check_texts(self, value: object) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item for item in value):
+            raise SettingError(f"{self.path}: {value!r} is not a list of texts")
+        return tuple(value)
+
+    def text(self, value: Any) -> str:
+        """A value as `parse` reads it."""
+        if value is None:
+            return ""
+        if isinstance(value, tuple):
+            return os.pathsep.join(value)
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
     def parse(self, text: str) -> Any:
         """What a person typed, as a value of this setting, or `SettingError`."""
         text = text.strip()
         if not text and self.optional:
             return None
+        if self.kind is tuple:
+            return self.check([item.strip() for item in text.split(os.pathsep) if item.strip()])
         if self.kind in (int, float):
             try:
                 return self.check(self.kind(text.replace(",", "")))
@@ -104,4 +122,4 @@ def _plain(hint: Any) -> tuple[type, bool]:
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         inner = [arg for arg in typing.get_args(hint) if arg is not type(None)]
         return inner[0], True
-    return hint, False
+    return typing.get_origin(hint) or hint, False

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.checkpoint.adapter_match import require_heads, require_lora
+from engine.adapter_choice import ChosenAdapter, choose_adapter, fitting_adapters, largest
+from engine.checkpoint.adapter_match import require_heads
 from engine.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from engine.checkpoint.lora import LoraFile, read_lora
+from engine.checkpoint.lora import LoraFile
 from engine.checkpoint.prerouter import PrerouterFile, read_prerouter
 from engine.checkpoint.tiers import NANO
-from engine.errors import CheckpointError, UsageError
-from engine.facts import adapter_elements, model_facts
+from engine.errors import UsageError
+from engine.facts import model_facts
 from engine.plan import ModelFacts
 from engine.protocol import Load, Routing
 
@@ -22,33 +22,30 @@ class Chosen:
     """The files a load will read, all checked against each other."""
 
     checkpoint: Checkpoint
-    adapter: LoraFile | None
+    adapter: ChosenAdapter | None
     heads: PrerouterFile | None
     routing: Routing
+    adapters_dir: str = ""
 
-    @property
-    def adapter_name(self) -> str:
-        """As the menu and the header show it."""
-        return self.adapter.path.stem if self.adapter else "none"
+    def largest_adapter(self, activation_bytes: int) -> LoraFile | None:
+        """Of those that fit and the chosen one."""
+        known = fitting_adapters(self.checkpoint, self.adapters_dir).values()
+        return largest([*known, *([self.adapter.file] if self.adapter else [])], activation_bytes)
 
     def facts(self, activation_bytes: int) -> ModelFacts:
-        """Sizes for the plan; room for the largest adapter beside the weights, so that switching never re-plans."""
-        beside = [read_lora(path) for path in self.checkpoint.files.adapters]
-        largest = max([*beside, *([self.adapter] if self.adapter else [])], key=adapter_elements, default=None)
-        return model_facts(self.checkpoint, largest, self.heads, activation_bytes)
+        """Sizes for the plan; room for the largest adapter that fits, so that switching seldom re-plans."""
+        return model_facts(self.checkpoint, self.largest_adapter(activation_bytes), self.heads, activation_bytes)
 
 
 def choose(request: Load) -> Chosen:
     """Raises CheckpointError or UsageError naming what is missing, damaged, or of another tier."""
     checkpoint = open_checkpoint(NANO if request.model == "nano" else Path(request.model).expanduser())
-    path = adapter_file(checkpoint, request.adapter)
-    adapter = read_lora(path) if path else None
-    if adapter:
-        require_lora(adapter, checkpoint)
+    adapter = choose_adapter(checkpoint, request.adapter, request.adapters_dir)
     heads = read_prerouter(checkpoint.files.heads[0]) if checkpoint.files.heads else None
     if heads:
         require_heads(heads, checkpoint)
-    return Chosen(checkpoint, adapter, heads, checked_routing(request.routing, checkpoint.name, heads is not None))
+    routing = checked_routing(request.routing, checkpoint.name, heads is not None)
+    return Chosen(checkpoint, adapter, heads, routing, request.adapters_dir)
 
 
 def checked_routing(wanted: str, name: str, heads: bool) -> Routing:
@@ -60,23 +57,3 @@ def checked_routing(wanted: str, name: str, heads: bool) -> Routing:
     if wanted == "exact":
         return "exact"
     return "predicted" if heads else "exact"
-
-
-def adapter_file(checkpoint: Checkpoint, name: str) -> Path | None:
-    """The file meant by `name`: none, a name among those beside the checkpoint, or a path; empty: the default.
-
-    The default is the first adapter that lies directly beside the weights, as the releases ship theirs.
-    """
-    if name == "none":
-        return None
-    available = {path.stem: path for path in checkpoint.files.adapters}
-    if not name:
-        beside = [path for path in checkpoint.files.adapters if path.parent == checkpoint.path]
-        return beside[0] if beside else None
-    if name in available:
-        return available[name]
-    path = Path(name).expanduser()
-    if path.suffix == ".safetensors" or os.sep in name:
-        return path
-    known = ", ".join(sorted(available)) or "none"
-    raise CheckpointError(f"There is no adapter {name!r} beside {checkpoint.name}.", f"Available: {known}.")

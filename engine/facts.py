@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from math import prod
 
 from engine.checkpoint.checkpoint import Checkpoint
@@ -10,13 +11,16 @@ from engine.checkpoint.prerouter import PrerouterFile
 from engine.plan import ModelFacts
 from engine.sizes import Sizes, sizes_of
 
+HALF = 2
+"""Bytes of a float16."""
+
 
 def model_facts(
     checkpoint: Checkpoint, adapter: LoraFile | None, heads: PrerouterFile | None, activation_bytes: int
 ) -> ModelFacts:
     """`activation_bytes`: 4 where the device computes in float32, 2 where in bfloat16; caches have that width.
 
-    Adapters and heads are held in the device's width too (float16 as stored where 2).
+    Adapters are held in that width, too, or as stored where it is 2; heads in float16 everywhere.
     """
     config = checkpoint.config
     sizes = sizes_of(config, checkpoint.experts_per_token, activation_bytes)
@@ -29,11 +33,26 @@ def model_facts(
         experts_per_token=checkpoint.experts_per_token,
         cache_per_token=sizes.cache_per_token,
         recurrent=sizes.recurrent,
-        adapter=adapter_elements(adapter) * activation_bytes,
-        heads=_heads(heads, activation_bytes),
+        adapter=adapter_bytes(adapter, activation_bytes),
+        heads=_heads(heads),
         activations_per_token=sizes.activations_per_token,
         max_context=config.max_position_embeddings,
+        predicted_layers=len(config.consumers(heads.owners)) if heads else 0,
+        pieces=len(checkpoint.records.layout.parts),
+        shape=_shape(checkpoint, adapter, heads),
     )
+
+
+def _shape(checkpoint: Checkpoint, adapter: LoraFile | None, heads: PrerouterFile | None) -> str:
+    """The family and a digest of everything a step's arithmetic depends on, so that a measurement can be kept."""
+    parts = (
+        checkpoint.config,
+        checkpoint.experts_per_token,
+        checkpoint.quant.default,
+        adapter.rank if adapter else 0,
+        (heads.owners, heads.hidden) if heads else (),
+    )
+    return f"{checkpoint.family}-{sha256(repr(parts).encode()).hexdigest()[:16]}"
 
 
 def _dense(checkpoint: Checkpoint, sizes: Sizes, activation_bytes: int) -> int:
@@ -45,13 +64,16 @@ def _dense(checkpoint: Checkpoint, sizes: Sizes, activation_bytes: int) -> int:
     return checkpoint.dense_bytes + stored * (activation_bytes - 2) + sizes.derived - replaced
 
 
-def adapter_elements(adapter: LoraFile | None) -> int:
-    """Numbers in an adapter's factors."""
-    return sum(prod(t.a.shape) + prod(t.b.shape) for t in adapter.targets.values()) if adapter else 0
+def adapter_bytes(adapter: LoraFile | None, activation_bytes: int) -> int:
+    """What an adapter's factors take in memory."""
+    factors = [info for t in adapter.targets.values() for info in (t.a, t.b)] if adapter else []
+    if activation_bytes == 2:
+        return sum(info.nbytes for info in factors)
+    return sum(prod(info.shape) for info in factors) * activation_bytes
 
 
-def _heads(heads: PrerouterFile | None, width: int) -> int:
+def _heads(heads: PrerouterFile | None) -> int:
     if heads is None:
         return 0
     pieces = [(head.fc1, head.fc2, head.linear_init) for head in heads.heads.values()]
-    return sum(prod(info.shape) for three in pieces for info in three) * width
+    return sum(prod(info.shape) for three in pieces for info in three) * HALF

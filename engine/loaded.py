@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import mlx.core as mx
 
 from engine import probe
-from engine.adapters.load import adapter_dtype, load_heads, load_lora
-from engine.adapters.lora import attach
+from engine.adapter_choice import NONE, ChosenAdapter, selectable
+from engine.adapters.load import load_heads
 from engine.adapters.prerouter import Prerouter
+from engine.adapters.put_on import put_on
 from engine.adapters.rules import rules_of
-from engine.checkpoint.adapter_match import require_heads, require_lora
+from engine.checkpoint.adapter_match import require_heads
 from engine.checkpoint.checkpoint import Checkpoint
-from engine.checkpoint.lora import read_lora
-from engine.choice import Chosen, adapter_file, choose
+from engine.choice import Chosen, choose
 from engine.conversation import LiveConversation
 from engine.defaults import default_sampling
 from engine.errors import EngineError
@@ -32,7 +32,7 @@ from engine.models.build import build_model
 from engine.models.model import Model
 from engine.models.weights import Weights
 from engine.plan import ALLOCATOR_CACHE, SNAPSHOTS, STAGING_GROUP, MemoryPlan, plan_memory
-from engine.protocol import Load, ModelInfo, Routing
+from engine.protocol import AdapterReport, Load, ModelInfo, Routing, Sampling
 from engine.text import TextCodec
 
 log = logging.getLogger(__name__)
@@ -46,7 +46,11 @@ class LoadStopped(EngineError):  # noqa: N818  # not an error: the user asked
 
 @dataclass
 class LoadedModel:
-    """All parts of a loaded model and the conversation live in it."""
+    """All parts of a loaded model and the conversation live in it.
+
+    adapter_room  bytes that the plan holds for an adapter
+    adapters_dir  a folder with more adapters than lie beside the checkpoint, or ""
+    """
 
     checkpoint: Checkpoint
     codec: TextCodec
@@ -55,9 +59,14 @@ class LoadedModel:
     prerouter: Prerouter | None
     plan: MemoryPlan
     live: LiveConversation
+    sampling: Sampling
     adapter: str
+    adapter_report: AdapterReport | None
+    adapter_room: int
+    adapters_dir: str
     routing: Routing
     seconds: float
+    base_seconds: float
 
     @property
     def info(self) -> ModelInfo:
@@ -70,7 +79,8 @@ class LoadedModel:
             revision=checkpoint.revision,
             family=checkpoint.family,
             adapter=self.adapter,
-            adapters_available=[path.stem for path in checkpoint.files.adapters],
+            adapters_available=selectable(checkpoint, self.adapters_dir),
+            adapter_report=self.adapter_report,
             routing=self.routing,
             predicted_available=self.prerouter is not None,
             experts_per_token=checkpoint.experts_per_token,
@@ -78,11 +88,12 @@ class LoadedModel:
             experts_per_layer=config.num_experts,
             context_limit=self.plan.context,
             supports_thinking=self.codec.supports_thinking,
-            sampling=default_sampling(checkpoint.tier, checkpoint.path),
+            sampling=self.sampling,
             budget_bytes=self.plan.budget,
             plan=list(self.plan.items),
             slots=self.plan.slots,
             load_seconds=self.seconds,
+            base_seconds=self.base_seconds,
         )
 
     def close(self) -> None:
@@ -90,33 +101,58 @@ class LoadedModel:
         self.experts.close()
 
 
-def load(request: Load, kernels: Kernels, progress: Progress, cancelled: Callable[[], bool]) -> LoadedModel:
-    """Open, check, plan, allocate, read. Nothing large is touched before the plan has been accepted.
+@dataclass(frozen=True)
+class Prepared:
+    """A load that has been checked and planned; nothing large has been touched."""
+
+    chosen: Chosen
+    plan: MemoryPlan
+    adapter_room: int
+    sampling: Sampling
+    step: Progress
+    started: float
+
+
+def prepare(request: Load, kernels: Kernels, progress: Progress, cancelled: Callable[[], bool]) -> Prepared:
+    """Open, check and plan, while another model may still be loaded.
 
     Raises CheckpointError, PlanError or UsageError saying what stands in the way, LoadStopped when cancelled.
     """
     started = time.perf_counter()
-    gc.collect()
-    mx.clear_cache()
-    mx.reset_peak_memory()
-    mx.set_cache_limit(ALLOCATOR_CACHE)
+    step = stoppable(progress, cancelled)
+    step("checking files", 0, 0)
+    chosen = choose(request)
+    facts = chosen.facts(kernels.activation_dtype.size)
+    usable = probe.memory().usable + footprint()
+    plan = plan_memory(facts, usable, request.memory_bytes, request.context)
+    sampling = default_sampling(chosen.checkpoint.tier, chosen.checkpoint.path)
+    return Prepared(chosen, plan, facts.adapter, sampling, step, started)
 
-    def step(phase: str, done: int = 0, total: int = 0) -> None:
+
+def stoppable(progress: Progress, cancelled: Callable[[], bool]) -> Progress:
+    """`progress`, which raises LoadStopped instead once `cancelled` says so."""
+
+    def step(phase: str, done: int, total: int) -> None:
         if cancelled():
             raise LoadStopped("The load was stopped.")
         progress(phase, done, total)
 
-    step("checking files")
-    chosen = choose(request)
+    return step
+
+
+def load(prepared: Prepared, kernels: Kernels) -> LoadedModel:
+    """Allocate and read. Raises CheckpointError for what cannot be read, LoadStopped when cancelled."""
+    chosen, plan, step = prepared.chosen, prepared.plan, prepared.step
+    gc.collect()
+    mx.clear_cache()
+    mx.reset_peak_memory()
+    mx.set_cache_limit(ALLOCATOR_CACHE)
     codec = TextCodec.open(chosen.checkpoint.path)
-    facts = chosen.facts(kernels.activation_dtype.size)
-    usable = probe.memory().usable + footprint()
-    plan = plan_memory(facts, usable, request.memory_bytes, request.context)
-    step("allocating the arena")
+    step("allocating the arena", 0, 0)
     experts = _streamer(chosen.checkpoint, plan)
     try:
-        model, prerouter = _read(chosen, kernels, experts, step)
-        step("preparing kernels")
+        model, prerouter, report = _read(chosen, kernels, experts, step)
+        step("preparing kernels", 0, 0)
         kernels.warm_up()
         if kernels.name == "mlx":
             selftest.run(kernels)
@@ -131,9 +167,14 @@ def load(request: Load, kernels: Kernels, progress: Progress, cancelled: Callabl
         prerouter=prerouter,
         plan=plan,
         live=LiveConversation(model.fresh_state, SNAPSHOTS),
-        adapter=chosen.adapter_name,
+        sampling=prepared.sampling,
+        adapter=chosen.adapter.name if chosen.adapter else NONE,
+        adapter_report=report,
+        adapter_room=prepared.adapter_room,
+        adapters_dir=chosen.adapters_dir,
         routing=chosen.routing,
-        seconds=time.perf_counter() - started,
+        seconds=(seconds := time.perf_counter() - prepared.started),
+        base_seconds=seconds,
     )
 
 
@@ -154,7 +195,7 @@ def _streamer(checkpoint: Checkpoint, plan: MemoryPlan) -> ExpertStreamer:
 
 def _read(
     chosen: Chosen, kernels: Kernels, experts: ExpertStreamer, step: Progress
-) -> tuple[Model, Prerouter | None]:
+) -> tuple[Model, Prerouter | None, AdapterReport | None]:
     """The dense weights, the adapter and the heads."""
     checkpoint = chosen.checkpoint
     read = 0
@@ -168,32 +209,36 @@ def _read(
         checkpoint.tensors, _quantisation(checkpoint), kernels, raw_layout=checkpoint.raw_layout, progress=count
     )
     model = build_model(checkpoint.config, checkpoint.experts_per_token, weights, experts, kernels)
-    dtype = adapter_dtype(kernels.activation_dtype)
-    if chosen.adapter:
-        step("reading the adapter", 0, 0)
-        applied = require_lora(chosen.adapter, checkpoint).applied
-        attach(model.linears, load_lora(chosen.adapter, applied, dtype))
+    report = put_on(model.linears, chosen.adapter, kernels.activation_dtype, _told(step, "reading the adapter"))
     if chosen.heads is None:
-        return model, None
-    step("reading the prerouter heads", 0, 0)
+        return model, None, report
     match = require_heads(chosen.heads, checkpoint)
-    heads = load_heads(chosen.heads, match.applied, dtype)
-    return model, Prerouter(
-        heads, frozenset(match.consumers), rules_of(checkpoint.config, checkpoint.experts_per_token)
-    )
+    heads = load_heads(chosen.heads, match.applied, kernels, _told(step, "reading the prerouter heads"))
+    rules = rules_of(checkpoint.config, checkpoint.experts_per_token)
+    return model, Prerouter(heads, frozenset(match.consumers), rules), report
 
 
-def switch_adapter(loaded: LoadedModel, name: str, kernels: Kernels) -> None:
-    """Another adapter on the same base; the conversation's state, computed with the old one, is forgotten."""
-    path = adapter_file(loaded.checkpoint, name)
-    updates = {}
-    if path is not None:
-        file = read_lora(path)
-        applied = require_lora(file, loaded.checkpoint).applied
-        updates = load_lora(file, applied, adapter_dtype(kernels.activation_dtype))
-    attach(loaded.model.linears, updates)
-    loaded.adapter = path.stem if path else "none"
+def switch_adapter(
+    loaded: LoadedModel,
+    adapter: ChosenAdapter | None,
+    kernels: Kernels,
+    progress: Progress,
+    cancelled: Callable[[], bool],
+) -> None:
+    """Another adapter on the same base; the conversation's state, computed with the old one, is forgotten.
+
+    Raises LoadStopped when cancelled, CheckpointError for what cannot be read; then the old one is still on.
+    """
+    told = _told(stoppable(progress, cancelled), "reading the adapter")
+    loaded.adapter_report = put_on(loaded.model.linears, adapter, kernels.activation_dtype, told)
+    loaded.adapter = adapter.name if adapter else NONE
     loaded.live.reset()
+    mx.clear_cache()
+
+
+def _told(step: Progress, phase: str) -> Callable[[int], None]:
+    """What a reader of many tensors calls before each."""
+    return lambda nbytes: step(phase, 0, 0)
 
 
 def _quantisation(checkpoint: Checkpoint) -> Callable[[str], tuple[int, int] | None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.errors import PlanError, UsageError
-from engine.experts.record import STAGING_DEPTH
+from engine.experts.limits import STAGING_DEPTH
 from engine.protocol import PlanItem
 
 MiB = 1024 * 1024
@@ -33,7 +33,12 @@ SHARE_OF_AVAILABLE = 0.7
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What the plan needs to know of a checkpoint. Sizes in bytes, in the device's own dtypes."""
+    """What the plan needs to know of a checkpoint. Sizes in bytes, in the device's own dtypes.
+
+    predicted_layers  layers whose experts the prerouter decides, if its heads are used; of the `moe_layers`
+    pieces            separate ranges a record is read in
+    shape             names the dimensions that decide how long computing takes; empty where nobody asks
+    """
 
     name: str
     dense: int
@@ -47,6 +52,9 @@ class ModelFacts:
     heads: int
     activations_per_token: int
     max_context: int
+    predicted_layers: int = 0
+    pieces: int = 9
+    shape: str = ""
 
     @property
     def step_set(self) -> int:

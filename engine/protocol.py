@@ -123,8 +123,31 @@ class PlanItem:
 
 
 @dataclass(frozen=True)
+class AdapterReport:
+    """What became of an adapter's targets when it was put on.
+
+    applied, not_found and skipped (never adapted here: routed experts, embeddings) count modules; `names` holds the
+    first few that were not applied. `seconds` is what reading and attaching took.
+    """
+
+    format: str
+    path: str
+    rank: int
+    scale: float
+    applied: int
+    not_found: int = 0
+    skipped: int = 0
+    names: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
 class ModelInfo:
-    """What is loaded, as the header, panel and transcripts name it."""
+    """What is loaded, as the header, panel and transcripts name it.
+
+    `load_seconds` is what the last load took, be it only a switch; `base_seconds` the last one that read the base.
+    """
 
     name: str
     tier: str
@@ -133,6 +156,7 @@ class ModelInfo:
     family: str = ""
     adapter: str = "none"
     adapters_available: list[str] = field(default_factory=list)
+    adapter_report: AdapterReport | None = None
     routing: Routing = "exact"
     predicted_available: bool = False
     experts_per_token: int = 0
@@ -145,6 +169,7 @@ class ModelInfo:
     plan: list[PlanItem] = field(default_factory=list)
     slots: int = 0
     load_seconds: float = 0.0
+    base_seconds: float = 0.0
 
 
 # --- requests -----------------------------------------------------------------------------------------------
@@ -153,7 +178,8 @@ class ModelInfo:
 @dataclass(frozen=True)
 class Load:
     """Load a checkpoint. `model` is `nano` or a directory; `adapter` is a name, a file, `none`, or empty for
-    the checkpoint's own default; `routing` empty means predicted where heads exist."""
+    the checkpoint's own default; `routing` empty means predicted where heads exist. `adapters_dir` is a folder
+    with more adapters to choose from by name."""
 
     id: str
     model: str
@@ -161,6 +187,7 @@ class Load:
     routing: str = ""
     memory_bytes: int | None = None
     context: int | None = None
+    adapters_dir: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,15 @@ import mlx.core as mx
 import numpy as np
 import numpy.typing as npt
 
+from engine.adapter_choice import ChosenAdapter, choose_adapter
 from engine.cached_pages import cached_pages
 from engine.choice import checked_routing
 from engine.errors import UsageError
+from engine.facts import adapter_bytes
 from engine.footprint import footprint
 from engine.generation import Limits, Reply
 from engine.kernels import get_kernels
-from engine.loaded import LoadedModel, Progress, load, switch_adapter
+from engine.loaded import LoadedModel, Progress, load, prepare, switch_adapter
 from engine.meter import Meter
 from engine.protocol import (
     Allocator,
@@ -47,24 +49,39 @@ class Session:
         self._request: Load | None = None
 
     def load(self, request: Load, progress: Progress, cancelled: Callable[[], bool]) -> ModelInfo:
-        """Load what is asked for; only the adapter or routing is exchanged when the base stays the same."""
-        loaded, before = self._loaded, self._request
-        if loaded is not None and before is not None and _same_base(before, request):
-            started = time.perf_counter()
-            routing = checked_routing(request.routing, loaded.checkpoint.name, self._has_heads)
-            if request.adapter != before.adapter:
-                switch_adapter(loaded, request.adapter, self.kernels)
-            loaded.routing, loaded.seconds = routing, time.perf_counter() - started
-        else:
+        """Load what is asked for; only the adapter or routing is exchanged when the base stays the same.
+
+        What is refused before anything large is touched, by its files or its plan, leaves all as it was. An adapter
+        larger than the room the plan has for one is loaded anew with the base, by a plan of its own.
+        """
+        # No local name may refer to the old model while the new one is loaded: it would stay in memory.
+        if not (self._has_base_of(request) and self._switched(request, progress, cancelled)):
+            prepared = prepare(request, self.kernels, progress, cancelled)
             self.close()
-            loaded = self._loaded = load(request, self.kernels, progress, cancelled)
+            self._loaded = load(prepared, self.kernels)
         self._request = request
-        return loaded.info
+        return self.loaded.info
+
+    def _has_base_of(self, request: Load) -> bool:
+        return self._request is not None and _same_base(self._request, request)
+
+    def _switched(self, request: Load, progress: Progress, cancelled: Callable[[], bool]) -> bool:
+        """Exchange adapter and routing on the loaded base; false, with nothing changed, when there is no room."""
+        loaded, started = self.loaded, time.perf_counter()
+        routing = checked_routing(request.routing, loaded.checkpoint.name, self._has_heads)
+        adapter = choose_adapter(loaded.checkpoint, request.adapter, request.adapters_dir)
+        if adapter and adapter_bytes(adapter.file, self.kernels.activation_dtype.size) > loaded.adapter_room:
+            return False
+        if not _is_on(adapter, loaded):
+            switch_adapter(loaded, adapter, self.kernels, progress, cancelled)
+        loaded.routing, loaded.adapters_dir = routing, request.adapters_dir
+        loaded.seconds = time.perf_counter() - started
+        return True
 
     def generate(self, request: Generate, emit: Callable[[Event], None], cancelled: Callable[[], bool]) -> Finished:
         """One reply. Emits Prefilling and Delta events as it goes and returns the whole at the end."""
         loaded = self.loaded
-        sampling = request.sampling or loaded.info.sampling
+        sampling = request.sampling or loaded.sampling
         routing = checked_routing(request.routing or loaded.routing, loaded.checkpoint.name, self._has_heads)
         check(sampling)
         meter = self._meter(loaded)
@@ -221,6 +238,12 @@ def _same_base(old: Load, new: Load) -> bool:
         return request.model, request.memory_bytes, request.context
 
     return base(old) == base(new)
+
+
+def _is_on(adapter: ChosenAdapter | None, loaded: LoadedModel) -> bool:
+    """Whether this very file is the one that is on."""
+    on = loaded.adapter_report
+    return (None if adapter is None else str(adapter.file.path)) == (None if on is None else on.path)
 
 
 def _allocator() -> Allocator:

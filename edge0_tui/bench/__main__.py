@@ -1,4 +1,4 @@
-"""`edge0-tui bench start screen`: the application's own measurements, printed like the engine's."""
+"""`edge0-tui bench start screen search download verify`: the application's own measurements, as a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from edge0_tui.bench import screen, start
+from edge0_tui.bench import screen, search, start, transfer
 from engine.bench.table import Result, as_json, as_text, at_least
 
 
@@ -26,7 +26,39 @@ def bench_screen() -> list[Result]:
     ]
 
 
-BENCHES: dict[str, Callable[[], list[Result]]] = {"start": bench_start, "screen": bench_screen}
+def bench_download() -> list[Result]:
+    ours, curl = transfer.measure_download()
+    note = (
+        f"median of {transfer.ROUNDS}; one file of {transfer.BYTES >> 20} MiB, ours hashed and forced to the disk"
+    )
+    return [_rates("download from loopback", ours, curl, note)]
+
+
+def bench_verify() -> list[Result]:
+    ours, peer = transfer.measure_verify()
+    note = f"median of {transfer.ROUNDS}; {transfer.BYTES >> 20} MiB in the page cache, against sha256sum"
+    return [_rates("verify", ours, peer, note)]
+
+
+def _rates(name: str, ours: float, peer: float, note: str) -> Result:
+    return at_least(name, ours / 1e6, peer / 1e6, 0.9, "MB/s", lower_is_better=False, note=note)
+
+
+def bench_search() -> list[Result]:
+    usual, longest = search.measure()
+    note = f"median from key to first result among {search.CHATS:,} chats, against the time to the next key"
+    note += f"; longest {longest:.2f} s"
+    share = usual / search.NEXT_KEY
+    return [Result("search in saved chats", share, "≤ 1 ×", share <= 1, usual, search.NEXT_KEY, "s", note)]
+
+
+BENCHES: dict[str, Callable[[], list[Result]]] = {
+    "start": bench_start,
+    "screen": bench_screen,
+    "search": bench_search,
+    "download": bench_download,
+    "verify": bench_verify,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

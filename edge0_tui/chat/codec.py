@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, get_args
 
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.errors import FormatError
 from edge0_tui.chat.turn import Attribution, Turn
 from engine.protocol import Role, Sampling
+
+_LARGEST = 1e19
+"""Beyond any figure and any seed; larger whole numbers cannot be written as floats."""
 
 
 def to_json(conversation: Conversation) -> dict[str, Any]:
@@ -29,9 +32,20 @@ def to_json(conversation: Conversation) -> dict[str, Any]:
 
 
 def turn_to_json(turn: Turn) -> dict[str, Any]:
-    plain = {field.name: getattr(turn, field.name) for field in dataclasses.fields(turn)}
-    attribution = None if turn.attribution is None else dataclasses.asdict(turn.attribution)
-    return {**plain, "created": turn.created.isoformat(), "attribution": attribution}
+    attribution = None if turn.attribution is None else _plain(turn.attribution)
+    if attribution is not None and turn.attribution is not None:
+        attribution["sampling"] = _plain(turn.attribution.sampling)
+    return {**_plain(turn), "created": turn.created.isoformat(), "attribution": attribution}
+
+
+def _plain(value: Turn | Attribution | Sampling) -> dict[str, Any]:
+    """The fields as they are; `dataclasses.asdict` copies deeply, which a long chat would wait for at each save."""
+    return {name: getattr(value, name) for name in _NAMES[type(value)]}
+
+
+_NAMES: dict[type, tuple[str, ...]] = {
+    kind: tuple(field.name for field in dataclasses.fields(kind)) for kind in (Turn, Attribution, Sampling)
+}
 
 
 def from_json(value: object) -> Conversation:
@@ -46,8 +60,8 @@ def from_json(value: object) -> Conversation:
             draft=_text(data["draft"]),
             pinned=bool(data["pinned"]),
             archived=bool(data["archived"]),
-            created=datetime.fromisoformat(data["created"]),
-            updated=datetime.fromisoformat(data["updated"]),
+            created=moment(data["created"]),
+            updated=moment(data["updated"]),
             chosen=dict(data["chosen"]),
             turns={turn.id: turn for turn in turns},
         )
@@ -82,20 +96,42 @@ def turn_from_json(value: object) -> Turn:
         role=data["role"],
         text=_text(data["text"]),
         thinking=_text(data["thinking"]),
-        created=datetime.fromisoformat(data["created"]),
+        created=moment(data["created"]),
         attribution=None if attribution is None else _attribution(_object(attribution, "attribution")),
     )
 
 
 def _attribution(data: Mapping[str, Any]) -> Attribution:
     """Fields of a later version are dropped, missing ones get their defaults: figures only, no text."""
-    known = {field.name for field in dataclasses.fields(Attribution)} - {"sampling"}
-    sampling = _object(data.get("sampling", {}), "sampling")
-    wanted = {field.name for field in dataclasses.fields(Sampling)}
-    return Attribution(
-        sampling=Sampling(**{name: value for name, value in sampling.items() if name in wanted}),
-        **{name: value for name, value in data.items() if name in known},
-    )
+    rest = {name: value for name, value in data.items() if name != "sampling"}
+    sampling = Sampling(**_fields(_object(data.get("sampling", {}), "sampling"), Sampling()))
+    return Attribution(sampling=sampling, **_fields(rest, Attribution()))
+
+
+def _fields(data: Mapping[str, Any], defaults: Attribution | Sampling) -> dict[str, Any]:
+    """The known ones among the values. Each must be of its default's kind: they are formatted as what they are."""
+    result: dict[str, Any] = {}
+    for name in _NAMES[type(defaults)]:
+        if name in data:
+            value, default = data[name], getattr(defaults, name)
+            fits = isinstance(value, str) if isinstance(default, str) else _number(value, default)
+            if not fits:
+                raise FormatError(f"{name}: {value!r:.40} is not what belongs there")
+            result[name] = value
+    return result
+
+
+def _number(value: object, default: object) -> bool:
+    """Numbers that may be unknown have None as their default; some floats were whole numbers when written."""
+    if value is None:
+        return default is None
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
+
+
+def moment(value: object) -> datetime:
+    """A date and time; without a zone it is UTC's. Raises `ValueError`."""
+    read = datetime.fromisoformat(str(value))
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 
 def _object(value: object, what: str) -> Mapping[str, Any]:

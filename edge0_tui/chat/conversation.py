@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 
 from edge0_tui.chat.turn import Turn, new_id, now
 from engine.protocol import Message
@@ -49,13 +50,20 @@ class Conversation:
 
     @property
     def title(self) -> str:
-        """The name given by the user, else the first line of the first question."""
-        return self.name or derived_title(self.path)
+        """The name given by the user, else the first line of the first question, else of what is being written."""
+        return self.name or derived_title(self.path) or first_line(self.draft)
 
     def siblings(self, turn_id: str) -> list[Turn]:
         """The turn and its alternatives, oldest first: the 2/3 of ‹2/3› is a position in this list."""
-        parent = self.turns[turn_id].parent
-        return [turn for turn in self.turns.values() if turn.parent == parent]
+        return self._children[self.turns[turn_id].parent]
+
+    @cached_property
+    def _children(self) -> Mapping[str | None, list[Turn]]:
+        """By what they follow; made once, as a file with many turns asks for each turn's siblings."""
+        result: dict[str | None, list[Turn]] = {}
+        for turn in self.turns.values():
+            result.setdefault(turn.parent, []).append(turn)
+        return result
 
     def ancestors(self, turn_id: str) -> list[Turn]:
         """The turn and everything it follows, first to last."""
@@ -104,10 +112,25 @@ class Conversation:
             system=self.system,
         )
 
+    def duplicate(self) -> Conversation:
+        """A new chat with all the turns and branches of this one."""
+        moment = now()
+        return replace(self, id=new_id(), name=f"{self.title} (copy)", pinned=False, created=moment, updated=moment)
+
+    def visible(self) -> Conversation:
+        """The same chat with the active path alone."""
+        path = self.path
+        chosen = {turn.parent: turn.id for turn in path}
+        return replace(self, turns={turn.id: turn for turn in path}, chosen=chosen)
+
 
 def derived_title(path: list[Turn], limit: int = 60) -> str:
     """The first line with words of the first question, without Markdown's marks, cut at a word."""
-    text = next((turn.text for turn in path if turn.role == "user"), "")
+    return first_line(next((turn.text for turn in path if turn.role == "user"), ""), limit)
+
+
+def first_line(text: str, limit: int = 60) -> str:
+    """As `derived_title`, of any text."""
     lines = (" ".join(line.strip(" \t#>*`_-").split()) for line in text.split("\n"))
     line = next((line for line in lines if line), "")
     if len(line) <= limit:

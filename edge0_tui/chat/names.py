@@ -15,16 +15,16 @@ _ID = 6
 def stem(conversation: Conversation, taken: Callable[[str], bool]) -> str:
     """`2026-11-30-what-is-the-allocator-peak-5f0c9a`, with a number when even that is taken."""
     date = conversation.created.astimezone().strftime("%Y-%m-%d")
-    base = "-".join(part for part in (date, slug(conversation.title), ident(conversation)) if part)
+    base = "-".join(part for part in (date, slug(conversation.title), ident(conversation.id)) if part)
     name, number = base, 2
     while taken(name):
         name, number = f"{base}-{number}", number + 1
     return name
 
 
-def ident(conversation: Conversation) -> str:
+def ident(id: str) -> str:
     """The piece of the id that stands in the name."""
-    return re.sub(r"[^A-Za-z0-9]", "", conversation.id)[:_ID]
+    return re.sub(r"[^A-Za-z0-9]", "", id)[:_ID]
 
 
 def slug(title: str) -> str:

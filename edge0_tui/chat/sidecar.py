@@ -28,13 +28,17 @@ def path_of(markdown: Path) -> Path:
 
 
 def write(sidecar: Sidecar) -> bytes:
-    body = {
-        "format": FORMAT,
-        "markdown": list(sidecar.markdown),
-        "conversation": codec.to_json(sidecar.conversation),
-    }
+    conversation = codec.to_json(sidecar.conversation)
+    turns = ",\n".join(map(_line, conversation.pop("turns")))
+    head = {"format": FORMAT, "markdown": list(sidecar.markdown)}
+    # A line for each turn: nearly as readable as indented, and quicker to write at each autosave of a long chat.
+    text = f'{_line(head)[:-1]},\n"conversation": {_line(conversation)[:-1]},\n"turns": [\n{turns}\n]}}}}\n'
     # Half characters go into the file as they are, so that even they come back.
-    return json.dumps(body, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass")
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def read(data: bytes) -> Sidecar:

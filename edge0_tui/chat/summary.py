@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from edge0_tui.chat import front_matter
+from edge0_tui.chat.codec import moment
 from edge0_tui.chat.errors import FormatError
 
 _HEAD = 16 * 1024
@@ -31,6 +33,7 @@ class Summary:
 
 def summarise(path: Path) -> Summary:
     """Never fails: what cannot be read is a summary with a problem."""
+    values: dict[str, front_matter.Value] = {}
     try:
         with path.open("rb") as file:
             values, _ = front_matter.read(file.read(_HEAD).decode("utf-8", "replace"))
@@ -38,8 +41,8 @@ def summarise(path: Path) -> Summary:
             path=path,
             id=str(values["id"]),
             title=str(values.get("title") or "") or path.stem,
-            updated=_moment(values["updated"]),
-            created=_moment(values["created"]),
+            updated=moment(values["updated"]),
+            created=moment(values["created"]),
             model=str(values.get("model") or ""),
             turns=int(values.get("turns") or 0),
             pinned=bool(values.get("pinned")),
@@ -48,18 +51,14 @@ def summarise(path: Path) -> Summary:
     except OSError as error:
         return _damaged(path, error.strerror or str(error))
     except KeyError as error:
-        return _damaged(path, f"front matter: {error.args[0]} is missing")
+        return _damaged(path, f"front matter: {error.args[0]} is missing", values)
     except (FormatError, ValueError, TypeError) as error:
-        return _damaged(path, str(error))
+        return _damaged(path, str(error), values)
 
 
-def _moment(value: object) -> datetime:
-    moment = datetime.fromisoformat(str(value))
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _damaged(path: Path, problem: str) -> Summary:
+def _damaged(path: Path, problem: str, values: Mapping[str, front_matter.Value] | None = None) -> Summary:
     changed = datetime.fromtimestamp(0, UTC)
     with contextlib.suppress(OSError):
         changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    return Summary(path, path.stem, path.stem, changed, changed, problem=problem)
+    title = str((values or {}).get("title") or path.stem)
+    return Summary(path, path.stem, title, changed, changed, problem=problem)

@@ -7,8 +7,10 @@ import sys
 
 from edge0_tui.exit_codes import STOPPED
 
-OF_THE_APPLICATION = ("start", "screen")
-HELP = "also: start (of the application) and screen (what it costs nano in tokens per second)"
+OF_THE_APPLICATION = ("start", "screen", "search", "download", "verify")
+HELP = """\
+also: start (of the application), screen (what it costs nano in tokens per second), search (in saved chats),
+      download (from this machine, against curl) and verify (against sha256sum)"""
 
 
 def run(arguments: list[str]) -> int:

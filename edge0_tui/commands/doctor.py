@@ -3,41 +3,52 @@
 from __future__ import annotations
 
 import argparse
-import json
 import platform
-import subprocess
-import sys
 from importlib import metadata
 from typing import Any
 
 from edge0_tui import units
+from edge0_tui.commands.plan_json import machine_json
+from edge0_tui.commands.plan_text import machine_text
 from edge0_tui.console import Console, table
 from edge0_tui.exit_codes import DONE, ENGINE
 from edge0_tui.installed import installed_models
 from edge0_tui.paths import find_paths
+from edge0_tui.planning import TIERS, planned
 from edge0_tui.settings_file import read
-from engine import probe
+from engine.errors import EngineError
+from engine.outlook.engine_facts import DeviceFacts, ask_engine, device_facts
+from engine.outlook.machine import this_machine
+from engine.outlook.outlook import outlook
+from engine.outlook.types import Machine
+from engine.probe import Memory
 
 _DISTRIBUTIONS = ("edge0-tui", "mlx", "textual", "tokenizers", "numpy", "numba", "scipy-openblas32", "psutil")
-_DESCRIBE_TIMEOUT = 120
 
 
 def run(options: argparse.Namespace) -> int:
     """Everything is asked anew; the engine in a process of its own. Exit code 5 if the engine does not start."""
     console = Console()
     console.progress("asking the engine")
+    engine = _engine()
+    machine = _machine(device_facts(engine))
     facts: dict[str, Any] = {
         "versions": {"python": platform.python_version(), **_versions()},
         "platform": {"system": platform.platform(), "machine": platform.machine()},
-        "engine": _engine(),
-        "memory": _memory(),
+        "engine": engine,
+        "machine": machine_json(machine),
+        "memory": _memory(machine.memory),
         "paths": _paths(),
         "models": {model.name: str(model.path) for model in installed_models(find_paths())},
+        "plans": _plans(machine),
     }
     if options.json:
         console.json(facts)
     else:
         for section, values in facts.items():
+            if section == "machine":
+                console.data(machine_text(machine))
+                continue
             rows: list[tuple[str, ...]] = [(f"  {key}", _shown(section, value)) for key, value in values.items()]
             console.data(section + "\n" + table(rows or [("  none",)]))
     return ENGINE if "problem" in facts["engine"] else DONE
@@ -55,20 +66,31 @@ def _version(name: str) -> str | None:
 
 
 def _engine() -> dict[str, Any]:
-    command = [sys.executable, "-P", "-m", "engine.worker", "--describe"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_DESCRIBE_TIMEOUT, check=True)
-        found: dict[str, Any] = json.loads(done.stdout)
-    except subprocess.CalledProcessError as error:
-        last = error.stderr.strip().splitlines() or [f"exit code {error.returncode}"]
-        return {"problem": last[-1]}
-    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+        return ask_engine().raw
+    except EngineError as error:
         return {"problem": str(error)}
+
+
+def _machine(device: DeviceFacts) -> Machine:
+    places = find_paths()
+    return this_machine(places.models, places.data, device=device)
+
+
+def _plans(machine: Machine) -> dict[str, str]:
+    """The verdict on each tier; where it would be fetched, the plan is made for the models folder."""
+    places, found = find_paths(), {}
+    for tier in TIERS:
+        try:
+            what = planned(tier, places)
+            out = outlook(what.model.facts(machine.activation_bytes), machine, download=what.download)
+            found[tier] = f"{out.sentence} {out.hint}".strip()
+        except EngineError as error:
+            found[tier] = str(error)
     return found
 
 
-def _memory() -> dict[str, int | None]:
-    memory = probe.memory()
+def _memory(memory: Memory) -> dict[str, int | None]:
     return {
         "total": memory.total,
         "available": memory.available,

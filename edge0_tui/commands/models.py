@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,11 @@ def ls(options: argparse.Namespace) -> int:
     if options.json:
         console.json(rows)
     else:
-        lines = [("NAME", "TIER", "SIZE", "FROM", "PATH")]
+        lines = [("NAME", "TIER", "SIZE", "STATUS", "FROM", "PATH")]
         for row in rows:
-            tier = row["tier"] or "damaged"
-            lines.append((row["name"], tier, units.size(row["bytes"]), row["source"], row["path"]))
+            tier = row["tier"] or ("–" if row["status"] == "unfinished" else "damaged")
+            size = units.size(row["bytes"])
+            lines.append((row["name"], tier, size, row["status"], row["source"], row["path"]))
         console.data(table(lines))
         for row in rows:
             if row["problem"]:
@@ -34,8 +36,9 @@ def ls(options: argparse.Namespace) -> int:
 
 def info(options: argparse.Namespace) -> int:
     """What the files of one checkpoint say. Raises `CheckpointError`."""
-    path = model_path(options.model)
-    facts = describe(path)
+    from edge0_tui.manager.details import details
+
+    facts = asdict(details(model_path(options.model), find_paths()))
     console = Console()
     if options.json:
         console.json(facts)
@@ -54,42 +57,30 @@ def model_path(model: str) -> Path:
     return NANO
 
 
-def describe(path: Path) -> dict[str, Any]:
-    """Facts of a checkpoint by name; sizes in bytes."""
+def _row(model: Installed) -> dict[str, Any]:
     from engine.checkpoint.checkpoint import open_checkpoint
 
-    checkpoint = open_checkpoint(path)
-    config, files = checkpoint.config, checkpoint.files
-    return {
-        "name": checkpoint.name,
-        "tier": checkpoint.tier,
-        "family": checkpoint.family,
-        "path": str(path),
-        "revision": checkpoint.revision,
-        "layers": config.num_hidden_layers,
-        "experts_per_layer": config.num_experts,
-        "experts_per_token": checkpoint.experts_per_token,
-        "context": config.max_position_embeddings,
-        "dense_bytes": checkpoint.dense_bytes,
-        "expert_bytes": checkpoint.expert_bytes,
-        "record_bytes": checkpoint.records.layout.nbytes,
-        "adapters": [file.name for file in files.adapters],
-        "heads": [file.name for file in files.heads],
-        "notes": list(checkpoint.notes),
-    }
-
-
-def _row(model: Installed) -> dict[str, Any]:
-    row = {"name": model.name, "path": str(model.path), "source": model.source, "bytes": model.bytes}
+    row = {**asdict(model), "path": str(model.path), "bytes": model.bytes}
+    if model.status == "unfinished":
+        problem = (
+            f"{model.name} is not all there ({model.note}): `edge0-tui models get {model.name}` fetches the rest."
+        )
+        return {**row, "tier": "", "problem": problem}
     try:
-        return {**row, "tier": describe(model.path)["tier"], "problem": ""}
+        return {**row, "tier": open_checkpoint(model.path).tier, "problem": ""}
     except CheckpointError as error:
         return {**row, "tier": "", "problem": str(error)}
 
 
 def _shown(key: str, value: Any) -> str:
-    if isinstance(value, list):
+    if key == "verified":
+        return f"{value['at'][:10]}: {value['message']}" if value else "never"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} ({count:,})" for name, count in value.items()) or "none"
+    if isinstance(value, tuple):
         return ", ".join(value) or "none"
+    if key == "bytes":
+        return units.size(value)
     if key.endswith("_bytes"):
         return units.size(value)
     return f"{value:,}" if isinstance(value, int) else str(value or "unknown")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 ENGINE_OPTIONS = ("model", "adapter", "routing", "memory", "context")
 APP_OPTIONS = (*ENGINE_OPTIONS, "resume", "continue_last")
+PLAN_OPTIONS = ("memory", "context", "routing")
 MODEL_HELP = "nano, 8b, 35b or a checkpoint's directory"
 
 
@@ -72,26 +73,86 @@ def _add_run(commands: Commands) -> None:
 
 
 def _add_models(commands: Commands) -> None:
-    models = _group(commands, "models", "installed models")
+    models = _group(commands, "models", "installed models, and fetching more")
     _add_json(_command(models, "ls", "models:ls", "list what is installed"))
     info = _command(models, "info", "models:info", "what a checkpoint is", ("model",))
     info.add_argument("model", metavar="MODEL", help=MODEL_HELP)
     _add_json(info)
+    _add_plan(models)
+    get = _command(models, "get", "models_get:get", "fetch a model, or go on with an interrupted download")
+    get.add_argument("what", metavar="WHAT", help="8b, 35b, or a repository of the hub as owner/name[@revision]")
+    get.add_argument("--into", metavar="DIR", help="the folder to put the model's folder into")
+    _add_json(get)
+    verify = _command(models, "verify", "models_keep:verify", "read and hash every file of a model", ("model",))
+    verify.add_argument("model", metavar="MODEL", help=MODEL_HELP)
+    _add_json(verify)
+    rm = _command(models, "rm", "models_keep:rm", "delete a model that was fetched", ("model",))
+    rm.add_argument("model", metavar="MODEL", help="a name of the list, or a directory")
+    rm.add_argument("--yes", action="store_true", help="do not ask")
+    _add_json(rm)
+
+
+def _add_plan(models: Commands) -> None:
+    plan = _command(models, "plan", "plan:run", "what to expect of a model here", ("model", *PLAN_OPTIONS))
+    add = plan.add_argument
+    add("model", metavar="MODEL", nargs="?", help=f"{MODEL_HELP}; without: all tiers, and which to take")
+    add("--memory", type=size, default=argparse.SUPPRESS, metavar="SIZE", help="what the engine may use, as 3GiB")
+    add("--context", type=whole(1), default=argparse.SUPPRESS, metavar="N", help="tokens to keep room for")
+    add("--routing", choices=("exact", "predicted"), default=argparse.SUPPRESS, help="who chooses the experts")
+    add("--volume", metavar="DIR", help="the disk to plan for; without: where the model is or would be put")
+    add("--measure", action="store_true", help="measure the disk and the kernels (some 15 seconds)")
+    _add_json(plan)
 
 
 def _add_adapters(commands: Commands) -> None:
     adapters = _group(commands, "adapters", "adapters and prerouter heads")
-    ls = _command(adapters, "ls", "adapters:ls", "list those beside the installed models", ("model",))
-    ls.add_argument("-m", "--model", default=argparse.SUPPRESS, metavar="MODEL", help="only this model's")
-    _add_json(ls)
+    ls = _command(adapters, "ls", "adapters:ls", "list those beside the models and in the folder", ("model",))
+    info = _command(adapters, "info", "adapters:info", "what one is, and what a model takes of it", ("model",))
+    info.add_argument("which", metavar="ADAPTER", help="a name from the list, a file or a folder")
+    add = _command(adapters, "add", "adapters:add", "copy a file or folder into the adapters folder", ("model",))
+    add.add_argument("path", metavar="PATH", help="published, mlx-lm's or PEFT's")
+    add.add_argument("--name", metavar="NAME", help="what to call it")
+    rm = _command(adapters, "rm", "adapters:rm", "delete from the adapters folder")
+    rm.add_argument("name", metavar="NAME", help="as in the list")
+    for parser, help in ((ls, "only this model's"), (info, "compare with it"), (add, "it must fit this model")):
+        parser.add_argument("-m", "--model", default=argparse.SUPPRESS, metavar="MODEL", help=help)
+    for parser in (ls, info, add, rm):
+        _add_json(parser)
 
 
 def _add_transcripts(commands: Commands) -> None:
     transcripts = _group(commands, "transcripts", "saved conversations")
-    _add_json(_command(transcripts, "ls", "transcripts:ls", "list them, newest first"))
-    show = _command(transcripts, "show", "transcripts:show", "print one")
-    show.add_argument("id", metavar="ID", help="as in the list; its beginning is enough")
-    _add_json(show)
+    ls = _command(transcripts, "ls", "transcripts:ls", "list them: pinned first, then the latest")
+    which = ls.add_mutually_exclusive_group()
+    which.add_argument("--archived", action="store_true", help="the archived ones instead")
+    which.add_argument("--deleted", action="store_true", help="those in the trash instead, with their keys")
+    _add_json(ls)
+    _add_json(_transcript(transcripts, "show", "transcripts:show", "print one"))
+    search = _command(transcripts, "search", "transcripts_exchange:search", "find words in titles and texts")
+    search.add_argument("words", nargs="+", metavar="WORD", help="all must be there; without case and accents")
+    search.add_argument("--archived", action="store_true", help="in archived ones, too")
+    _add_json(search)
+    export = _transcript(transcripts, "export", "transcripts_exchange:export", "write one as a file to give away")
+    export.add_argument("--format", choices=("md", "json", "html"), help="as the file's name ends; else md")
+    export.add_argument("--branch", action="store_true", help="the visible branch alone, not the whole tree")
+    export.add_argument("-o", "--output", metavar="FILE", help="a file or folder; not given: standard output")
+    export.add_argument("--force", action="store_true", help="write over a file that is there")
+    _add_json(export)
+    take = _command(transcripts, "import", "transcripts_exchange:take_in", "take in exported files")
+    take.add_argument("files", nargs="+", metavar="FILE", help="Markdown, JSON or HTML, as exported")
+    _add_json(take)
+    rm = _command(transcripts, "rm", "transcripts:rm", "move some to the trash, where they stay for 30 days")
+    rm.add_argument("ids", nargs="+", metavar="ID", help="as in the list; its beginning is enough")
+    _add_json(rm)
+    restore = _command(transcripts, "restore", "transcripts:restore", "bring a deleted one back")
+    restore.add_argument("key", metavar="KEY", help="as `ls --deleted` and `rm` say it")
+    _add_json(restore)
+
+
+def _transcript(commands: Commands, name: str, handler: str, help: str) -> argparse.ArgumentParser:
+    parser = _command(commands, name, handler, help)
+    parser.add_argument("id", metavar="ID", help="as in the list; its beginning is enough")
+    return parser
 
 
 def _group(commands: Commands, name: str, help: str) -> Commands:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ def run(options: argparse.Namespace) -> int:
 
     from edge0_tui.headless import RunRequest
     from edge0_tui.headless import run as run_headless
+    from edge0_tui.learning import note_reply
     from engine.client import EngineClient
     from engine.interface import new_id
 
@@ -36,6 +38,7 @@ def run(options: argparse.Namespace) -> int:
             options.routing or "",
             options.memory,
             options.context,
+            str(places.adapters),
         ),
         messages=_messages(options),
         sampling=_sampling(options),
@@ -44,7 +47,8 @@ def run(options: argparse.Namespace) -> int:
         measure_agreement=options.measure_agreement,
         as_json=options.json,
     )
-    return asyncio.run(run_headless(request, EngineClient(log_path=places.engine_log), Console()))
+    engine = EngineClient(log_path=places.engine_log)
+    return asyncio.run(run_headless(request, engine, Console(), partial(note_reply, places)))
 
 
 def _sampling(options: argparse.Namespace) -> dict[str, Any]:

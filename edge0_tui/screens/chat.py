@@ -48,6 +48,10 @@ class ChatScreen(ChatViewScreen):
     def _send(self, event: Prompt.Sent) -> None:
         self.controller.send(event.text)
 
+    @on(Prompt.Changed)
+    def _drafted(self) -> None:
+        self.controller.drafted()
+
     @on(Transcript.CopyRequested)
     def _copy(self, event: Transcript.CopyRequested) -> None:
         self.app.copy_to_clipboard(event.text)
@@ -79,7 +83,7 @@ class ChatScreen(ChatViewScreen):
         await self.controller.settle()
         left = self.controller.conversation
         if left.turns:
-            self.offer = ChatLine(left.id, left.title, "now")
+            self.offer = ChatLine(left.id, left.title)
         await self.controller.open(Conversation())
 
     def action_toggle_thinking(self) -> None:
@@ -133,7 +137,15 @@ class ChatScreen(ChatViewScreen):
     def action_chats(self) -> None:
         from edge0_tui.screens.chats import ChatsScreen
 
-        self.app.push_screen(ChatsScreen(self.library.lines, self.controller.conversation.id), self._open_chat)
+        self.app.push_screen(ChatsScreen(self.library.collection, self.controller, self._gone), self._open_chat)
+
+    async def _gone(self, id: str) -> None:
+        """A chat is about to be deleted: it is neither shown nor offered any longer."""
+        if id == self.controller.conversation.id:
+            await self.action_new_chat()
+        if self.offer is not None and self.offer.id == id:
+            self.offer = None
+        self.changed()
 
     async def _open_chat(self, id: str | None) -> None:
         if id is None or id == self.controller.conversation.id:

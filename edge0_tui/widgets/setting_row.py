@@ -33,13 +33,7 @@ class SettingRow(Horizontal):
                 choices, value=value, allow_blank=value is Select.NULL, compact=True, classes="setting-control"
             )
         else:
-            text = (
-                ""
-                if self._value is None
-                else f"{self._value:g}"
-                if isinstance(self._value, float)
-                else str(self._value)
-            )
+            text = self.key.text(self._value)
             placeholder = "from the checkpoint" if self.key.optional else "automatic" if not text else ""
             yield Input(text, placeholder=placeholder, compact=True, classes="setting-control")
         yield Static(option.help, classes="setting-help", markup=False)

@@ -14,16 +14,18 @@ import mlx.core as mx
 import numpy as np
 
 from engine.adapters.rules import Rules
+from engine.kernels.interface import Kernels
 from engine.models.routing import Floats, Indices, Route, one_hot_set
 
 
 @dataclass(frozen=True)
 class Heads:
-    """All heads stacked in the order of `owners`.
+    """All heads stacked in the order of `owners`, in float16.
 
     fc1 [N, width, hidden + 2 · experts], fc2 [N, experts, width], linear [N, experts, hidden + 2 · experts]
     """
 
+    kernels: Kernels
     owners: tuple[int, ...]
     experts: int
     fc1: mx.array
@@ -41,10 +43,10 @@ class Heads:
         """
         hot = mx.array(np.concatenate([now, before], axis=-1))
         features = mx.concatenate([moe_inputs.astype(mx.float16), hot.astype(mx.float16)], axis=-1)
-        f = features.astype(self.fc1.dtype)[:, None, :]
-        hidden = f @ self.fc1.swapaxes(1, 2)
+        product = self.kernels.stacked
+        hidden = product(features, self.fc1)
         hidden = hidden * 0.5 * (1 + mx.erf(hidden * (0.5**0.5)))
-        return (f @ self.linear.swapaxes(1, 2) + hidden @ self.fc2.swapaxes(1, 2))[:, 0].astype(mx.float32)
+        return (product(features, self.linear) + product(hidden, self.fc2)).astype(mx.float32)
 
 
 class Prerouter:

@@ -4,7 +4,11 @@ slice     4 layers with the real 35B dimensions, every expert in the arena, agai
 full      the whole 35B dimensions from disk, within the default budget
 slice-8b  the same with the 8B's dimensions
 full-8b   the whole 8B dimensions from disk: a context of 3,300 tokens, and a cold prompt of 27
+plan      what the memory and speed plan expects of the whole 35B here, against what it achieves
+plan-8b   the same of the 8B
 nano      the built-in model, headless
+switch    exchanging the slice's adapter, against loading the slice
+switch-full  the same with the whole 35B dimensions
 
 Checkpoints are synthetic, in the published format; `--dir` keeps them for the next run (slice 2.4 GB, full 20 GB,
 slice-8b 0.6 GB, full-8b 4.5 GB).
@@ -21,6 +25,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from engine.bench.expected import expected_against_achieved
 from engine.bench.table import Result, as_json, as_text, at_least, at_most, exactly
 from engine.checkpoint.synthetic import (
     REAL_8B,
@@ -34,10 +39,12 @@ from engine.checkpoint.synthetic import (
 )
 from engine.errors import EngineError
 from engine.plan import GiB
+from engine.protocol import Routing
 
 SLICE_LAYERS = 4
 STEPS = 9
 PROMPT = 256
+ROUTINGS: tuple[Routing, ...] = ("predicted", "exact")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -158,6 +165,27 @@ def bench_full_8b(folder: Path) -> list[Result]:
     ]
 
 
+def bench_plan(folder: Path) -> list[Result]:
+    """The plan's expected tokens a second at the whole 35B's dimensions, both routings."""
+    return _expected(_checkpoint(folder / "Edge0-35B-synthetic", full()))
+
+
+def bench_plan_8b(folder: Path) -> list[Result]:
+    """The same at the whole 8B's dimensions."""
+    return _expected(_checkpoint(folder / "Edge0-8B-synthetic", full_8b()))
+
+
+def _expected(path: Path) -> list[Result]:
+    def achieved(*arguments: str) -> Any:
+        return _run("engine.bench.ours", *arguments)
+
+    results: list[Result] = []
+    for routing in ROUTINGS:
+        _say(f"{path.name}: measuring disk and layers, then a reply with {routing} routing")
+        results += expected_against_achieved(path, routing, achieved)
+    return results
+
+
 def bench_nano(folder: Path) -> list[Result]:
     """The built-in model, headless: figures without a peer."""
     found = _run("engine.bench.ours", "nano", "--prompt", "40", "--steps", "64", "--repeat", "3")
@@ -168,12 +196,37 @@ def bench_nano(folder: Path) -> list[Result]:
     ]
 
 
+def bench_switch(folder: Path) -> list[Result]:
+    """Exchanging the adapter on the slice."""
+    spec = sliced(SLICE_LAYERS, REAL_35B.vocab_size)
+    return _switching("4 layers", _checkpoint(folder / f"slice-{SLICE_LAYERS}", spec))
+
+
+def bench_switch_full(folder: Path) -> list[Result]:
+    """The same with all 40 layers."""
+    return _switching("the whole 35B", _checkpoint(folder / "Edge0-35B-synthetic", full()))
+
+
+def _switching(what: str, path: Path) -> list[Result]:
+    found = _run("engine.bench.switch", str(path))
+    share = found["switch_s"] / found["load_s"]
+    note = (
+        f"load {found['load_s']:.2f} s (files cached), switch {found['switch_s'] * 1e3:.0f} ms, "
+        f"{found['applied']} modules of {found['adapter_bytes'] / 1e6:.0f} MB in memory"
+    )
+    return [at_most(f"switching an adapter over a full load, {what}", share, 0.1, note=note)]
+
+
 BENCHES: dict[str, Callable[[Path], list[Result]]] = {
     "slice": bench_slice,
     "full": bench_full,
     "slice-8b": bench_slice_8b,
     "full-8b": bench_full_8b,
+    "plan": bench_plan,
+    "plan-8b": bench_plan_8b,
     "nano": bench_nano,
+    "switch": bench_switch,
+    "switch-full": bench_switch_full,
 }
 
 

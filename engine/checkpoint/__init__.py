@@ -13,10 +13,13 @@ c.records.ranges(layer, expert) → nine ByteRange(path, offset, nbytes)
 c.files                       CheckpointFiles(directory, shards, index, adapters, heads)
 read_tensor(info) → numpy array in aligned memory, BF16 as uint16 (from_bfloat16 → float32)
 
-lora = read_lora(path)        LoraFile(path, rank, alpha, scale, targets {module: LoraTarget(a, b)}, metadata)
+lora = read_lora(path)        a file or a folder in the published layout, mlx-lm's or PEFT's → LoraFile(path, name,
+                              format, rank, alpha, scale, targets {module: LoraTarget(a, b, scale)}, skipped,
+                              metadata)
 heads = read_prerouter(path)  PrerouterFile(path, owners, experts_per_token, features, hidden, num_experts,
                               heads {owner: PrerouterHead(fc1, fc2, linear_init)}, metadata)
-match_lora(lora, c) → LoraMatch(applied, not_found, misshapen, notes); require_lora refuses another tier's
+match_lora(lora, c) → LoraMatch(targets, applied, not_found, skipped, misshapen, notes)
+require_lora(lora, c) → the same, refusing another tier's
 require_heads(heads, c) → HeadsMatch(applied, not_found, consumers, notes)
 
 engine.checkpoint.synthetic   write_synthetic(path, spec, seed) with tiny(), sliced(layers), full(),
@@ -30,12 +33,13 @@ from engine.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from engine.checkpoint.dtypes import from_bfloat16, to_bfloat16
 from engine.checkpoint.expected import ExpectedTensor, expected_tensors
 from engine.checkpoint.headers import Header, TensorInfo, read_header
-from engine.checkpoint.lora import LoraFile, LoraTarget, read_lora
+from engine.checkpoint.lora import LoraFile, LoraTarget
 from engine.checkpoint.model_config import ModelConfig
 from engine.checkpoint.parts import LinearPart, PlainPart, Quantization
 from engine.checkpoint.prerouter import PrerouterFile, PrerouterHead, read_prerouter
 from engine.checkpoint.quant import QuantSpec
 from engine.checkpoint.qwen3_5_moe.config import Qwen35MoeConfig
+from engine.checkpoint.read_lora import read_lora
 from engine.checkpoint.read_tensor import aligned_bytes, read_tensor
 from engine.checkpoint.records import ByteRange, RecordLayout, RecordPart, Records
 

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from engine.checkpoint.adapter_metadata import AdapterMetadata
 from engine.checkpoint.checkpoint import Checkpoint
-from engine.checkpoint.faults import shown
-from engine.checkpoint.lora import LoraFile
-from engine.checkpoint.parts import LinearPart
+from engine.checkpoint.faults import fault, shown
+from engine.checkpoint.lora import LoraFile, LoraTarget
+from engine.checkpoint.names import never_adapted
+from engine.checkpoint.parts import LinearPart, PlainPart
 from engine.checkpoint.prerouter import PrerouterFile
 from engine.errors import CheckpointError
 
 
 @dataclass(frozen=True)
 class LoraMatch:
-    """Canonical modules by outcome; `notes` tell a person what is unusual."""
+    """Modules by outcome; `notes` tell a person what is unusual.
 
-    applied: tuple[str, ...]
+    targets    what is applied, by the checkpoint's canonical modules
+    not_found  modules, named as in the adapter, that the checkpoint does not have
+    skipped    modules that it may have but that are never adapted: routed experts, embeddings, the vision part
+    """
+
+    targets: Mapping[str, LoraTarget]
     not_found: tuple[str, ...]
+    skipped: tuple[str, ...]
     misshapen: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def applied(self) -> tuple[str, ...]:
+        return tuple(self.targets)
 
 
 @dataclass(frozen=True)
@@ -36,15 +46,28 @@ class HeadsMatch:
 
 
 def match_lora(lora: LoraFile, checkpoint: Checkpoint) -> LoraMatch:
-    """Compare the adapter's targets with the checkpoint's matrices [out, in]; routed experts cannot be targets."""
+    """Compare the adapter's targets with the checkpoint's matrices [out, in]; routed experts cannot be targets.
+
+    Raises CheckpointError when two of its targets are the same matrix.
+    """
     shapes = _linears(checkpoint)
-    fits = {module: shapes.get(module) == (t.b.shape[0], t.a.shape[1]) for module, t in lora.targets.items()}
-    return LoraMatch(
-        applied=tuple(module for module, good in fits.items() if good),
-        not_found=tuple(module for module in fits if module not in shapes),
-        misshapen=tuple(module for module, good in fits.items() if not good and module in shapes),
-        notes=_k_note(lora.path, lora.metadata, checkpoint),
-    )
+    plain = {part.name for part in checkpoint.config.parts(checkpoint.raw_layout) if isinstance(part, PlainPart)}
+    targets: dict[str, LoraTarget] = {}
+    misshapen, not_found, skipped = [], [], list(lora.skipped)
+    for name, target in lora.targets.items():
+        module = checkpoint.config.adapted(name) if lora.format == "PEFT" else name
+        if module in targets:
+            raise fault(lora.path, "is the same matrix as another target", tensor=name)
+        if shapes.get(module) == (target.out_features, target.in_features):
+            targets[module] = target
+        elif module in shapes:
+            misshapen.append(name)
+        elif f"{module}.weight" in plain or checkpoint.config.ignores(f"{name}.weight"):
+            skipped.append(name)
+        else:
+            not_found.append(name)
+    notes = (*_k_note(_file(lora), lora.metadata, checkpoint), *_skip_note(lora, skipped))
+    return LoraMatch(targets, tuple(not_found), tuple(skipped), tuple(misshapen), notes)
 
 
 def require_lora(lora: LoraFile, checkpoint: Checkpoint) -> LoraMatch:
@@ -56,8 +79,10 @@ def require_lora(lora: LoraFile, checkpoint: Checkpoint) -> LoraMatch:
     if match.misshapen or not match.applied:
         fit, absent, differ = len(match.applied), len(match.not_found), len(match.misshapen)
         counts = f"{fit} of its targets fit, {absent} are not there, {differ} differ in shape"
-        example = shown((match.misshapen or match.not_found)[0])
-        raise _foreign(lora.path, lora.metadata, checkpoint, f"{counts} (the first is {example})")
+        if match.skipped:
+            counts += f", {len(match.skipped)} cannot be adapted here"
+        example = shown((match.misshapen or match.not_found or match.skipped)[0])
+        raise _foreign(_file(lora), lora.metadata, checkpoint, f"{counts} (the first is {example})")
     return match
 
 
@@ -70,31 +95,49 @@ def require_heads(heads: PrerouterFile, checkpoint: Checkpoint) -> HeadsMatch:
     if (heads.features, heads.num_experts) != (config.head_features, config.num_experts):
         theirs = f"its heads choose among {heads.num_experts} experts from {heads.features} features"
         why = f"{theirs}, not {config.num_experts} from {config.head_features}"
-        raise _foreign(heads.path, heads.metadata, checkpoint, why)
+        raise _foreign(heads.path.name, heads.metadata, checkpoint, why)
     applied = tuple(owner for owner in heads.owners if owner in config.moe_layers)
     if not applied:
-        raise _foreign(heads.path, heads.metadata, checkpoint, f"it has no layers {list(heads.owners)}")
+        raise _foreign(heads.path.name, heads.metadata, checkpoint, f"it has no layers {list(heads.owners)}")
     return HeadsMatch(
         applied=applied,
         not_found=tuple(owner for owner in heads.owners if owner not in applied),
         consumers=config.consumers(applied),
-        notes=_k_note(heads.path, heads.metadata, checkpoint),
+        notes=_k_note(heads.path.name, heads.metadata, checkpoint),
     )
+
+
+def fitted(lora: LoraFile, match: LoraMatch) -> LoraFile:
+    """The adapter with the targets that are applied and no others, by the checkpoint's modules."""
+    return replace(lora, targets=match.targets)
 
 
 def _linears(checkpoint: Checkpoint) -> Mapping[str, tuple[int, int]]:
     parts = checkpoint.config.parts(checkpoint.raw_layout)
-    return {p.module: (p.out_features, p.in_features) for p in parts if isinstance(p, LinearPart) and not p.experts}
+    linears = [part for part in parts if isinstance(part, LinearPart) and not never_adapted(part.module)]
+    return {part.module: (part.out_features, part.in_features) for part in linears}
 
 
-def _k_note(path: Path, metadata: AdapterMetadata, checkpoint: Checkpoint) -> tuple[str, ...]:
+def _skip_note(lora: LoraFile, skipped: Sequence[str]) -> tuple[str, ...]:
+    if not skipped:
+        return ()
+    modules = "1 module" if len(skipped) == 1 else f"{len(skipped)} modules"
+    return (f"{lora.name} is not applied to {modules} that cannot be adapted here, such as routed experts",)
+
+
+def _file(lora: LoraFile) -> str:
+    """What a person calls it: the folder, where the file's own name is the same for all."""
+    return lora.path.name if lora.format == "published" else lora.name
+
+
+def _k_note(file: str, metadata: AdapterMetadata, checkpoint: Checkpoint) -> tuple[str, ...]:
     k = metadata.experts_per_token
     if k in (None, checkpoint.experts_per_token):
         return ()
-    return (f"{path.name} was trained for K={k}, the checkpoint runs K={checkpoint.experts_per_token}",)
+    return (f"{file} was trained for K={k}, the checkpoint runs K={checkpoint.experts_per_token}",)
 
 
-def _foreign(path: Path, metadata: AdapterMetadata, checkpoint: Checkpoint, why: str) -> CheckpointError:
+def _foreign(file: str, metadata: AdapterMetadata, checkpoint: Checkpoint, why: str) -> CheckpointError:
     made_for = f" (made for {shown(metadata.model)})" if metadata.model else ""
     ours = f"{checkpoint.name} (tier {checkpoint.tier})"
-    return CheckpointError(f"{path.name}{made_for} does not belong to {ours}: {why}.", "Choose this tier's file.")
+    return CheckpointError(f"{file}{made_for} does not belong to {ours}: {why}.", "Choose this tier's file.")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.checkpoint.adapter_source import folder_adapters
 from engine.checkpoint.faults import fault, shown
 from engine.checkpoint.headers import Header, TensorInfo, read_header
 from engine.checkpoint.strict_json import read_object
@@ -21,7 +22,10 @@ _MISSING = "Fetch the missing file."
 
 @dataclass(frozen=True)
 class CheckpointFiles:
-    """Paths in a directory, each tuple sorted by name. Adapters and heads include those under adapters/."""
+    """Paths in a directory, each tuple sorted by name. Adapters and heads include those under adapters/.
+
+    An adapter is a file as published, or under adapters/ also a folder that mlx-lm or PEFT wrote.
+    """
 
     directory: Path
     shards: tuple[Path, ...]
@@ -41,9 +45,13 @@ def find_files(directory: Path) -> CheckpointFiles:
         directory,
         shards,
         index,
-        tuple(path for place in places for path in sorted(place.glob("lora_*.safetensors"))),
-        tuple(path for place in places for path in sorted(place.glob("prerouter_*.safetensors"))),
+        (*_named(places, "lora_*.safetensors"), *folder_adapters(places[1])),
+        _named(places, "prerouter_*.safetensors"),
     )
+
+
+def _named(places: Sequence[Path], pattern: str) -> tuple[Path, ...]:
+    return tuple(path for place in places for path in sorted(place.glob(pattern)))
 
 
 def is_adapter(name: str) -> bool:

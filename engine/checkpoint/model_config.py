@@ -57,6 +57,10 @@ class ModelConfig(ABC):
         """The one name of the tensor `name` (as in the file)."""
         return canonical(name)
 
+    def adapted(self, module: str) -> str:
+        """The canonical module that transformers' classes call `module`."""
+        return module
+
     def explain(self, tensors: Mapping[str, TensorInfo]) -> str:
         """What else canonical `tensors` that do not fit this family may be; "" when there is nothing to say."""
         return ""

@@ -16,3 +16,9 @@ def canonical(name: str) -> str:
         if name.startswith(prefix):
             return name[len(prefix) :]
     return name
+
+
+def never_adapted(module: str) -> bool:
+    """Whether an adapter's module is a routed expert (streamed, many in one) or an embedding (rows, no product)."""
+    words = module.split(".")
+    return "switch_mlp" in words or "experts" in words or words[-1] in ("embed_tokens", "word_embeddings")

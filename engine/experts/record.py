@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine.checkpoint.records import ByteRange
 from engine.errors import CheckpointError
 
-__all__ = ["PIECES", "STAGING_DEPTH", "ByteRange", "Key", "Ranges", "RecordShape"]
+__all__ = ["PIECES", "ByteRange", "Key", "Ranges", "RecordShape"]
 
 Key = tuple[int, int]
 """(layer, expert)."""
@@ -25,11 +25,6 @@ PIECES = (
     "down.biases",
 )
 """The order of a record's nine pieces, in files and in slots alike."""
-
-
-STAGING_DEPTH = 3
-"""Staging buffers of prefill: one computed, one handed out next, one being read. With two, nothing could be read
-while a group is computed unless the caller had finished the group before it."""
 
 
 Ranges = Callable[[int, int], Sequence[ByteRange]]

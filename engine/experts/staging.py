@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from engine.experts.arena import Arena
-from engine.experts.record import STAGING_DEPTH, RecordShape
+from engine.experts.limits import STAGING_DEPTH
+from engine.experts.record import RecordShape
 
 
 class Staging:

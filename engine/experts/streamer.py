@@ -13,6 +13,7 @@ from engine.experts.admission import Share
 from engine.experts.arena import Arena
 from engine.experts.counters import Traffic
 from engine.experts.layer_pass import LayerPass
+from engine.experts.limits import READERS
 from engine.experts.readers import ReaderPool
 from engine.experts.record import Key, Ranges
 from engine.experts.residents import Residents
@@ -40,7 +41,7 @@ class ExpertStreamer:
         layers: Sequence[int],
         experts_per_layer: int,
         k: int,
-        readers: int | ReaderPool = 8,
+        readers: int | ReaderPool = READERS,
         group_size: int = 8,
     ) -> None:
         """`layers` are the indices of the layers with experts, `k` the experts a token uses in each.

@@ -42,6 +42,10 @@ class Kernels(Protocol):
         whatever other experts share the call.
         """
 
+    def stacked(self, x: mx.array, w: mx.array) -> mx.array:
+        """x [N, in], w float16 [N, out, in] → [N, out]: x[n] · w[n]ᵀ, in float32 where activations are, else in
+        float16."""
+
     def gated_delta(
         self, q: mx.array, k: mx.array, v: mx.array, g: mx.array, beta: mx.array, state: mx.array
     ) -> tuple[mx.array, mx.array]:

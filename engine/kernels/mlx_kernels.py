@@ -44,6 +44,10 @@ class MlxKernels:
         y = self._expert(x[:, None, :], mx.array(index), arrays, sorted_indices=True).squeeze(-2)
         return y if ascending else y[mx.array(np.argsort(order))]
 
+    def stacked(self, x: mx.array, w: mx.array) -> mx.array:
+        dtype = mx.float32 if self.activation_dtype == mx.float32 else mx.float16
+        return (x.astype(dtype)[:, None, :] @ w.astype(dtype).swapaxes(1, 2))[:, 0]
+
     def gated_delta(
         self, q: mx.array, k: mx.array, v: mx.array, g: mx.array, beta: mx.array, state: mx.array
     ) -> tuple[mx.array, mx.array]:

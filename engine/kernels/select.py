@@ -58,6 +58,18 @@ def get_kernels() -> Kernels:
     return _built(choice())
 
 
+def _accelerator() -> dict[str, str | int | bool]:
+    """What Metal says of the device; nothing where MLX computes on the processor."""
+    if not mx.metal.is_available():
+        return {}
+    info = mx.device_info()
+    found: dict[str, str | int | bool] = {"device_name": str(info.get("device_name", "Apple GPU"))}
+    limit = info.get("max_recommended_working_set_size")
+    if isinstance(limit, int):
+        found["working_set_limit"] = limit
+    return found
+
+
 def describe() -> dict[str, str | int | bool]:
     """What `doctor` shows: device, kernels, versions, threads, and whether MLX's own products are fast."""
     name = choice()
@@ -71,6 +83,8 @@ def describe() -> dict[str, str | int | bool]:
         "openblas_config": product.config,
         "openblas_core": product.core,
         "openblas_threads": product.threads,
+        "activation_bytes": 2 if mx.metal.is_available() and name == "mlx" else 4,
+        **_accelerator(),
     }
     if name == "cpu":
         from engine.kernels.cpu import compiled

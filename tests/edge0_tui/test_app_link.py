@@ -9,6 +9,7 @@ from typing import Any
 
 from edge0_tui.choice import Choice
 from edge0_tui.engine_link import EngineLink
+from edge0_tui.manager.use import in_use
 from edge0_tui.notices import Notice
 from edge0_tui.safe_start import SafeStart
 from engine.interface import Died, EngineDied, Unresponsive
@@ -187,3 +188,18 @@ def test_the_marker_of_an_instance_that_lives_is_not_taken_for_a_crash(tmp_path:
     alive.leave()
     assert SafeStart(tmp_path).crashed() == "/models/slow"
     assert SafeStart(tmp_path).crashed() is None
+
+
+async def test_what_is_loaded_is_held_until_something_else_is(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    first, second = tmp_path / "first", tmp_path / "second"
+    for index, path in enumerate((first, second)):
+        path.mkdir()
+        bench.spawn(bench.link.load(Choice(str(path))))
+        await bench.loads(index + 1)
+        bench.engine.finish(index, path.name)
+        await bench.settle()
+        assert in_use(path)
+    assert not in_use(first)
+    await bench.link.close()
+    assert not in_use(second)

@@ -19,6 +19,7 @@ from edge0_tui.installed import Installed
 from edge0_tui.model_menu import menu
 from edge0_tui.quantities import QUANTITIES
 from edge0_tui.screens.chat import ChatScreen
+from edge0_tui.screens.chats import ChatsScreen
 from edge0_tui.widgets.bars import meter, sparkline
 from engine.protocol import Allocator, Counters, ExpertCounters, ModelInfo, RoutingReport, Ttft
 
@@ -45,16 +46,17 @@ FULL = Counters(
 
 
 def test_no_key_is_one_that_terminals_send_for_another_and_none_is_taken_twice() -> None:
-    used = [(action.scope == "app", key) for action in keys.ACTIONS for key in action.keys]
-    assert not keys.UNUSABLE_KEYS & {key for _, key in used}
-    assert len({key for _, key in used}) == len(used)
+    for scopes in (("app", "chat", "prompt"), ("app", "chats")):
+        used = [key for action in keys.ACTIONS if action.scope in scopes for key in action.keys]
+        assert len(set(used)) == len(used)
+        assert not keys.UNUSABLE_KEYS & set(used)
     assert len(keys.BY_ID) == len(keys.ACTIONS)
 
 
 def test_every_action_can_be_run_where_its_scope_says() -> None:
     for action in keys.ACTIONS:
         if action.id != "history":
-            owner = Edge0App if action.scope == "app" else ChatScreen
+            owner = {"app": Edge0App, "chats": ChatsScreen}.get(action.scope, ChatScreen)
             assert hasattr(owner, f"action_{action.id}"), action.id
 
 

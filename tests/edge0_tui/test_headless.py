@@ -46,7 +46,7 @@ CONTRACT = {
         "read_amplification": float,
     },
     "io": {"wait_s": float, "bandwidth": float},
-    "routing": {"mode": str, "predicted_layers": int, "agreement": (float, type(None))},
+    "routing": {"mode": str, "predicted_layers": int, "agreement": (float, type(None)), "agreement_by_layer": dict},
 }
 Script = Callable[..., None]
 
@@ -112,7 +112,8 @@ def test_the_report_takes_every_figure_from_its_own_counter() -> None:
     found = figures(counters)
     assert (found["kv_bytes"], found["kv_bytes_per_token"], found["recurrent_bytes"]) == (3, 4, 5)
     assert found["io"] == {"wait_s": 0.25, "bandwidth": 6.0}
-    assert found["routing"] == {"mode": "predicted", "predicted_layers": 31, "agreement": 0.75}
+    routing = {"mode": "predicted", "predicted_layers": 31, "agreement": 0.75, "agreement_by_layer": {"7": 0.75}}
+    assert found["routing"] == routing
     assert found["experts"] == {
         "slots": 1,
         "hits": 2,

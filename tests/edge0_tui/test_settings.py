@@ -31,6 +31,8 @@ def test_every_setting_explains_itself_and_has_a_default_that_is_allowed() -> No
         ("chat.autosave_seconds", 0, "chat.autosave_seconds: 0 is below 0.5"),
         ("chat.enter_sends", 1, "chat.enter_sends: 1 is not true or false"),
         ("model.memory", "much", "model.memory: 'much' is not a size; write it as 3GiB or 900MiB"),
+        ("models.folders", "/a", "models.folders: '/a' is not a list of texts"),
+        ("models.folders", [""], "models.folders: [''] is not a list of texts"),
         ("look.theme", None, "look.theme: a value is needed"),
     ],
 )
@@ -46,6 +48,9 @@ def test_what_is_typed_is_read_or_refused() -> None:
     assert KEYS["sampling.max_tokens"].parse("4,096") == 4096
     with pytest.raises(SettingError, match="'abc' is not a whole number"):
         KEYS["sampling.max_tokens"].parse("abc")
+    folders = KEYS["models.folders"]
+    assert folders.parse(" /a b : /c:") == ("/a b", "/c") and folders.parse("") == ()
+    assert folders.text(folders.parse("/a:/b")) == "/a:/b"
 
 
 def _values(key: Key) -> st.SearchStrategy[Any]:
@@ -58,7 +63,8 @@ def _values(key: Key) -> st.SearchStrategy[Any]:
         return st.floats(low, high)
     if key.option.kind == "size":
         return st.sampled_from(["", "3GiB", "900 MiB", "123456"])
-    return st.text(st.characters(codec="utf-8", exclude_characters="\x7f", exclude_categories=["Cc", "Cs"]))
+    text = st.text(st.characters(codec="utf-8", exclude_characters="\x7f", exclude_categories=["Cc", "Cs"]))
+    return st.lists(text.filter(bool)).map(tuple) if key.kind is tuple else text
 
 
 @given(st.data())

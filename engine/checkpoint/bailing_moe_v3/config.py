@@ -112,6 +112,13 @@ class BailingMoeV3Config(ModelConfig):
         """Older files have a module more around each convolution."""
         return canonical(name).replace("_conv1d.conv.weight", "_conv1d.weight")
 
+    def adapted(self, module: str) -> str:
+        """transformers' `bailing_hybrid` renames attention on loading."""
+        name = module.replace(".self_attn.", ".attention.").replace(".forget_gate.", ".")
+        if name in {f"layers.{i}.attention.o_proj" for i in self.mla_layers}:
+            return name.removesuffix("o_proj") + "dense"
+        return name
+
     def ignores(self, name: str) -> bool:
         """Leftovers of the prerouter's training; a layer that predicts further tokens is none and is refused."""
         return ".mlp.pregate." in name

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.kernels.cpu.delta import gated_delta
+from engine.kernels.cpu.halves import half_products
 from engine.kernels.cpu.layout import prepare
 from engine.kernels.cpu.packing import FORMATS, packing
 from engine.kernels.cpu.runs import block_size, products
@@ -75,7 +76,7 @@ class CpuKernels:
         """Compiles (or loads) what the published checkpoints use."""
         for bits in (4, 8):
             packing(bits, 64)
-        for kernel in (prepare, products, gated_delta):
+        for kernel in (prepare, products, half_products, gated_delta):
             kernel.warm_up()
 
     def linear(self, x: mx.array, w: Quantized) -> mx.array:
@@ -101,6 +102,12 @@ class CpuKernels:
         if not _covered(arrays.gate_up, arrays.down):
             return self._mlx.grouped_experts(x.astype(mx.float32), slots, offsets, arrays)
         return mx.array(self._experts(x, Runs.of(offsets, offsets[:-1], slots), arrays))
+
+    def stacked(self, x: mx.array, w: mx.array) -> mx.array:
+        y = np.empty(w.shape[:2], np.float32)
+        with self._lock:
+            half_products(_floats(x, *x.shape), np.asarray(w).view(np.uint16), y)
+        return mx.array(y)
 
     def gated_delta(
         self, q: mx.array, k: mx.array, v: mx.array, g: mx.array, beta: mx.array, state: mx.array

@@ -164,6 +164,100 @@ def test_a_chat_that_was_not_loaded_here_is_merged_into_its_file(store: Transcri
     assert {turn.text for turn in saved.conversation.siblings("a2")} == {"from the other", "from here"}
 
 
+def test_a_draft_gets_its_name_with_the_first_question_and_goes_when_it_is_emptied(store: TranscriptStore) -> None:
+    draft = replace(Conversation(), draft="What is")
+    first = store.save(draft).path
+    assert first is not None and [summary.title for summary in store.list()] == ["What is"]
+    asked = replace(draft, draft="").add(Turn("user", "What is the peak?"))
+    path = store.save(asked).path
+    assert path is not None and "what-is-the-peak" in path.name
+    assert sorted(store.directory.glob("*.*")) == sorted([path, sidecar.path_of(path), store.directory / ".lock"])
+
+    other = replace(Conversation(), draft="never sent")
+    store.save(other)
+    assert store.save(replace(other, draft="")).path is None
+    assert [summary.id for summary in store.list()] == [asked.id]
+
+
+def test_a_draft_edited_by_hand_or_written_on_elsewhere_is_not_taken_away(store: TranscriptStore) -> None:
+    draft = replace(Conversation(), draft="What is")
+    path = store.save(draft).path
+    assert path is not None
+    other = TranscriptStore(store.directory)
+    other.save(replace(other.load(draft.id), draft="What is this?"))
+    store.save(replace(draft, draft=""))
+    assert TranscriptStore(store.directory).load(draft.id).draft == "What is this?"
+    path.write_text("mine")
+    store.save(replace(draft, draft=""))
+    assert path.read_text() == "mine"
+
+
+def test_of_name_and_marks_the_newer_ones_stay(store: TranscriptStore) -> None:
+    conversation = chat()
+    store.save(conversation)
+    other = TranscriptStore(store.directory)
+    other.save(replace(other.load(conversation.id), name="theirs", archived=True))
+    saved = store.save(replace(answered(conversation, "hi"), pinned=True)).conversation
+    assert (saved.name, saved.archived, saved.pinned) == ("theirs", True, True)
+    other.save(replace(other.load(conversation.id), name="theirs again"))
+    assert store.save(replace(saved, name="ours")).conversation.name == "ours"
+
+
+def test_a_chat_is_opened_by_the_beginning_of_its_id_or_name(store: TranscriptStore) -> None:
+    first, second = replace(chat("one"), id="abc111"), replace(chat("two"), id="abc222")
+    path = store.save(first).path
+    store.save(second)
+    assert path is not None
+    for wanted in ("abc1", "abc111", path.stem):
+        assert store.open(wanted).conversation.id == "abc111"
+    with pytest.raises(StoreError, match="fits 2 chats"):
+        store.open("abc")
+    for wanted in ("", "xyz", "../transcripts", "*", "a[b"):
+        with pytest.raises(StoreError, match="there is no chat"):
+            store.open(wanted)
+
+
+def test_opening_by_id_looks_at_no_other_chat(store: TranscriptStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = chat("wanted")
+    for conversation in (chat("one"), wanted, chat("two")):
+        store.save(conversation)
+    opened: list[str] = []
+    real: Callable[..., IO[Any]] = Path.open
+
+    def counted(path: Path, *args: Any) -> IO[Any]:
+        opened.append(path.name)
+        return real(path, *args)
+
+    monkeypatch.setattr(Path, "open", counted)
+    assert TranscriptStore(store.directory).load(wanted.id) == wanted
+    assert all("wanted" in name for name in opened)
+
+
+TALKING = """
+import sys
+from pathlib import Path
+from edge0_tui.chat.store import TranscriptStore
+from edge0_tui.chat.turn import Turn
+store = TranscriptStore(Path(sys.argv[1]))
+conversation = store.load(sys.argv[2])
+for number in range(15):
+    turn = Turn("user", f"{sys.argv[3]} {number}", parent=conversation.path[-1].id)
+    conversation = store.save(conversation.add(turn)).conversation
+"""
+
+
+def test_two_processes_that_write_at_once_lose_nothing_of_each_other(store: TranscriptStore) -> None:
+    conversation = chat()
+    store.save(conversation)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", TALKING, str(store.directory), conversation.id]
+    both = [subprocess.Popen([*command, name], env=environment) for name in ("one", "two")]
+    assert [process.wait(30) for process in both] == [0, 0]
+    loaded = TranscriptStore(store.directory).open(conversation.id)
+    said = {turn.text for turn in loaded.conversation.turns.values()}
+    assert loaded.note == "" and said >= {f"{name} {number}" for name in ("one", "two") for number in range(15)}
+
+
 def test_two_chats_made_at_once_get_two_files(store: TranscriptStore) -> None:
     first, second = chat(), chat()
     twin = replace(second, id=first.id[:6] + second.id[6:])

@@ -10,7 +10,6 @@ from textual.filter import Monochrome, NoColor
 from textual.widgets import Checkbox, Input, Log
 
 from edge0_tui import settings_file
-from edge0_tui.screens.chats import ChatsScreen
 from edge0_tui.screens.help import HelpScreen
 from edge0_tui.screens.log import LogScreen, tail
 from edge0_tui.screens.models import ModelsScreen
@@ -43,40 +42,6 @@ async def test_choosing_an_adapter_loads_again_and_marks_it(home: Path) -> None:
         assert await driver.ask("With the base alone?") == "One two three."
         last = driver.chat.conversation.last
         assert last and last.attribution and last.attribution.adapter == "none"
-
-
-async def test_the_drawer_narrows_and_opens_a_chat(home: Path) -> None:
-    async with opened(home) as driver:
-        await driver.ready()
-        await driver.ask("Apples")
-        await driver.pilot.press("ctrl+n")
-        await driver.until(lambda: not driver.chat.conversation.turns)
-        await driver.ask("Pears [bold]and plums")
-        await driver.pilot.press("ctrl+b")
-        await driver.on_screen(ChatsScreen)
-        view = driver.app.screen.query_one(MenuList)
-        await driver.until(lambda: view.option_count == 2)
-        assert "Pears [bold]and plums" in highlighted(driver)
-        await driver.pilot.press("a", "p", "p", "l")
-        await driver.until(lambda: view.option_count == 1)
-        await driver.pilot.press("enter")
-        await driver.until(lambda: driver.chat.conversation.title == "Apples")
-        await driver.until(lambda: len(driver.transcript.messages) == 2)
-
-
-async def test_a_damaged_chat_is_listed_refused_and_left(home: Path) -> None:
-    folder = home / "data" / "transcripts"
-    folder.mkdir(parents=True)
-    (folder / "broken.md").write_text("no front matter")
-    async with opened(home) as driver:
-        await driver.ready()
-        await driver.pilot.press("ctrl+b")
-        await driver.on_screen(ChatsScreen)
-        await driver.until(lambda: "broken" in highlighted(driver))
-        await driver.pilot.press("enter")
-        await driver.until(lambda: "broken.md" in driver.banner)
-        assert not driver.chat.conversation.turns
-    assert (folder / "broken.md").read_text() == "no front matter"
 
 
 async def test_a_setting_changed_by_keys_takes_effect_and_is_written(home: Path) -> None:

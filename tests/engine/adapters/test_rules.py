@@ -12,6 +12,7 @@ from engine.adapters.prerouter import Heads, Prerouter
 from engine.adapters.rules import Rules, rules_of
 from engine.adapters.watch import PromptWatch
 from engine.checkpoint.synthetic import REAL_8B, REAL_35B
+from engine.kernels import get_kernels
 from engine.models.routing import Route
 from tests.engine.fidelity.oracle_8b import select
 
@@ -59,7 +60,7 @@ class Recorder(Prerouter):
 
     def __init__(self, rules: Rules) -> None:
         empty = mx.zeros((1, 1, 1))
-        super().__init__(Heads((7,), 1, empty, empty, empty), frozenset({8}), rules)
+        super().__init__(Heads(get_kernels(), (7,), 1, empty, empty, empty), frozenset({8}), rules)
         self.shown: list[tuple[str, float, list[int]]] = []
 
     def remember(self, used):  # type: ignore[no-untyped-def]

@@ -139,7 +139,8 @@ DAMAGED_LORA: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "rank": (lambda t: t.update({f"{TARGET}.lora_A": ("F16", [2, 128], bytes(512))}), r"q_proj\.lora_A': .*rank 4"),
     "type": (lambda t: t.update({f"{TARGET}.lora_A": ("U8", [4, 128], bytes(512))}), r"U8 instead of F16"),
-    "foreign": (lambda t: t.update({f"{TARGET}.lora_a": ("F16", [0], b"")}), r"'.*lora_a': is no part of a LoRA"),
+    "bias": (lambda t: t.update({f"{TARGET}.lora_C": ("F16", [0], b"")}), r"'.*lora_C': is no part of a LoRA"),
+    "foreign": (lambda t: t.update({f"{TARGET}.lora_a": ("F16", [0], b"")}), r"no adapter_config\.json beside"),
     "empty": (lambda t: t.clear(), "holds no adapter tensors"),
 }
 

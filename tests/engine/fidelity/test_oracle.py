@@ -9,6 +9,7 @@ import pytest
 
 from engine.checkpoint.synthetic import tiny_8b, write_synthetic
 from engine.models import layer
+from engine.protocol import Sampling
 from tests.engine.fidelity.bench_of_one import Subject, relative_error
 from tests.engine.fidelity.families import Family, K
 from tests.engine.fidelity.oracle_8b import Oracle8B
@@ -57,9 +58,17 @@ def test_predicted_greedy_ids_and_agreement_over_64_tokens(checkpoint: Path, fam
         sum(oracle.agreements) / len(oracle.agreements)
     )
     assert reply.counters.routing.predicted_layers == len(oracle.predicted)
+    by_layer = reply.counters.routing.agreement_by_layer
+    assert set(by_layer) == {str(layer) for layer in oracle.predicted}
+    assert sum(by_layer.values()) / len(by_layer) == pytest.approx(reply.counters.routing.agreement)
     assert subject.raw(text).ids == reply.ids, "measuring the agreement changed the reply"
     exact = Subject(checkpoint, routing="exact").raw(text)
     assert reply.ids != exact.ids, "predicted routing changed nothing: the heads were not in use"
+    few = Sampling(temperature=0.0, max_tokens=12)
+    measured = subject.raw(text, few, measure_agreement=True, routing="exact")
+    assert measured.ids == exact.ids[:12], "measuring the agreement changed the reply"
+    assert measured.counters.routing.predicted_layers == 0
+    assert set(measured.counters.routing.agreement_by_layer) == set(by_layer)
 
 
 def test_the_adapters_share_of_kv_b_is_applied_and_nothing_else_stands_in_for_it(tmp_path: Path) -> None:

@@ -91,3 +91,17 @@ def test_grouped_experts(kernels: Kernels, packing: tuple[int, int], counts: lis
     runs = zip(slots, offsets[:-1], offsets[1:], strict=True)
     wanted = np.concatenate([reference.expert(exact[a:b], arrays, int(s)) for s, a, b in runs])
     assert_close(kernels.grouped_experts(mx.array(x), slots, offsets, arrays), wanted)
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 7), (9, 256, 512), (2, 40, 2560)])
+def test_float16_matrices_one_a_row(kernels: Kernels, shape: tuple[int, int, int]) -> None:
+    w, x = activations(1, *shape).astype(np.float16), activations(2, shape[0], shape[2])
+    wanted = np.einsum("noi,ni->no", w.astype(np.float64), x.astype(np.float64))
+    assert_close(kernels.stacked(mx.array(x), mx.array(w)), wanted)
+
+
+def test_every_finite_float16_is_read_exactly(kernels: Kernels) -> None:
+    words = np.arange(1 << 16, dtype=np.uint16)
+    values = words[words & 0x7C00 != 0x7C00].view(np.float16)
+    got = np.array(kernels.stacked(mx.ones((1, 1)), mx.array(values[None, :, None])))
+    np.testing.assert_array_equal(got[0], values.astype(np.float32))

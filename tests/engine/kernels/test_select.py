@@ -6,7 +6,7 @@ import mlx.core as mx
 import pytest
 
 from engine.errors import EngineError, UsageError
-from engine.kernels import compute_probe, describe, get_kernels, select, selftest
+from engine.kernels import describe, get_kernels, select, selftest
 from engine.kernels.interface import Indices, Kernels
 from engine.kernels.mlx_kernels import MlxKernels
 from engine.kernels.types import ExpertArrays, Quantized
@@ -60,10 +60,3 @@ class NotANumber(MlxKernels):
 def test_selftest_notices_wrong_numbers(broken: type[MlxKernels]) -> None:
     with pytest.raises(EngineError, match="computes the experts of a token wrongly"):
         selftest.run(broken(mx.float32))
-
-
-def test_probe(kernels: Kernels, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compute_probe, "FOOTPRINT", 1 << 20)
-    speed = compute_probe.probe(kernels, hidden=256, intermediate=128, out=256, per_token=2)
-    assert 0 < speed.linear_s < 10 and 0 < speed.expert_s < 10
-    assert (speed.linear_weights, speed.expert_weights) == (65536, 3 * 256 * 128)

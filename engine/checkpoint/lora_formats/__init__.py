@@ -1,0 +1,1 @@
+"""One file a layout of LoRA files; all give an `engine.checkpoint.lora.LoraFile`."""

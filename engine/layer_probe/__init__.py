@@ -1,0 +1,1 @@
+"""How long a model's own layers take on this machine, with random weights of its dimensions (needs MLX)."""
