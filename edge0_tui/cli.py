@@ -57,24 +57,28 @@ def _run(arguments: list[str]) -> int:
 def _open_application(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     if options.resume and options.continue_last:
         parser.error("--resume and --continue exclude each other")
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    plain = options.plain or os.environ.get("TERM") == "dumb"
+    if not (sys.stdin.isatty() and (plain or sys.stdout.isatty())):
         parser.error("the application needs a terminal; `edge0-tui run -p TEXT` works without one")
+    chosen = AppOptions(
+        model=options.model or "",
+        adapter=options.adapter or "",
+        routing=options.routing or "",
+        memory=options.memory,
+        context=options.context,
+        resume=options.resume or "",
+        continue_last=options.continue_last,
+    )
+    if plain:
+        from edge0_tui.plain.session import run_plain
+
+        return run_plain(chosen)
     # Imports and the first picture only make objects that stay, and the collector would go through them again and
     # again. `Edge0App` turns it on once that picture is drawn.
     gc.disable()
     from edge0_tui.app import run_app
 
-    return run_app(
-        AppOptions(
-            model=options.model or "",
-            adapter=options.adapter or "",
-            routing=options.routing or "",
-            memory=options.memory,
-            context=options.context,
-            resume=options.resume or "",
-            continue_last=options.continue_last,
-        )
-    )
+    return run_app(chosen)
 
 
 if __name__ == "__main__":

@@ -1,85 +1,48 @@
-"""The conversation on screen: what is sent, streamed, stopped, queued and saved. No Textual here."""
+"""The conversation on screen: what a person does with it, and what the engine link tells. No Textual here."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import dataclasses
-import time
-from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cached_property
 
+from edge0_tui.branching import Branching
+from edge0_tui.chat.chat_sampling import ChatSampling
 from edge0_tui.chat.conversation import Conversation
-from edge0_tui.chat.turn import Attribution, Turn
-from edge0_tui.engine_link import LIFE, EngineLink
-from edge0_tui.figures import Figures
+from edge0_tui.chat.turn import Turn
+from edge0_tui.engine_link import EngineLink
 from edge0_tui.notices import Notice
-from edge0_tui.reply import Reply
-from edge0_tui.saver import Saver
+from edge0_tui.replying import SAVING, Replying
 from edge0_tui.settings import Settings
-from engine.interface import EngineDied, new_id
-from engine.protocol import Delta, Failed, Finished, Generate, ModelInfo, Piece, Prefilling, Sampling
+from edge0_tui.view import ChatView
+from engine.protocol import ModelInfo
 
-if TYPE_CHECKING:
-    from edge0_tui.chat.store import Saved
+__all__ = ["SAVING", "ChatView", "Controller"]
 
-SAVING = "saving"
 _SETTLE_SECONDS = 2.0
 
 
-class ChatView(Protocol):
-    """The screen, as the controller sees it."""
-
-    def changed(self) -> None:
-        """Anything outside the transcript may look different now; may be called very often."""
-
-    async def show_conversation(self, conversation: Conversation) -> None: ...
-
-    def show_user(self, turn: Turn) -> None: ...
-
-    def show_reply(self, turn: Turn, model: str) -> None: ...
-
-    def show_pieces(self, pieces: list[Piece], thinking_tokens: int) -> None: ...
-
-    def show_finish(self, attribution: Attribution) -> None: ...
-
-    def show_notice(self, notice: Notice) -> None: ...
-
-    def close_notice(self, topic: str) -> None: ...
-
-    def draft(self) -> str:
-        """What stands in the prompt, not sent."""
-
-    def give_back(self, text: str) -> None:
-        """Put a text that was not sent back into the prompt."""
-
-
-class Controller:
+class Controller(Replying):
     """Listens to the engine link; tells the view. `pending` is the one message that may wait its turn."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        save: Callable[[Conversation], Saved],
-        spawn: Callable[[Coroutine[Any, Any, None]], object],
-    ) -> None:
-        self.conversation = Conversation()
-        self.figures = Figures()
-        self.pending = ""
-        self.reply: Reply | None = None
-        self.settings = settings
-        self.link: EngineLink
-        self._view: ChatView
-        self._spawn = spawn
-        self._saver = Saver(save, self._has_saved, self._cannot_save, settings.chat.autosave_seconds)
 
     def attach(self, view: ChatView, link: EngineLink) -> None:
         """Both need the controller to be made first; nothing else may be called before."""
         self._view, self.link = view, link
 
+    @cached_property
+    def branching(self) -> Branching:
+        """What can be done with the messages that are there already."""
+        return Branching(self, self._view)
+
     def apply(self, settings: Settings) -> None:
         self.settings = settings
         self._saver.interval = settings.chat.autosave_seconds
+
+    @property
+    def free(self) -> bool:
+        """Whether a message would be answered at once."""
+        return self.reply is None and self.link.phase == "ready" and not self.branching.comparing
 
     # --- what a person does ---
 
@@ -88,42 +51,35 @@ class Controller:
         if self.pending:
             self._view.give_back(text)
             self._view.show_notice(Notice("One message is already waiting.", "esc takes it back.", "warning"))
-        elif self.reply is None and self.link.phase == "ready":
+        elif self.free:
             self._begin(text)
+        elif self.branching.editing:
+            self._view.give_back(text)
+            self._view.show_notice(
+                Notice("A new version cannot wait.", "Send it when the engine is free.", "warning")
+            )
         else:
             self.pending = text
             self.drafted()
             self._view.changed()
 
-    def drafted(self) -> None:
-        """What stands in the prompt may have changed; it is kept like an answer being written."""
-        if self._draft() != self.conversation.draft:
-            self._saver.later(self.conversation.id, self._so_far)
-
-    def adopt(self, changed: Conversation) -> None:
-        """Name and marks of a chat were changed on disk; they must not be undone by the next save."""
-        for holder in (self, self.reply):
-            if holder is not None and holder.conversation.id == changed.id:
-                holder.conversation = dataclasses.replace(
-                    holder.conversation, name=changed.name, pinned=changed.pinned, archived=changed.archived
-                )
-        self._view.changed()
-
     def stop(self) -> bool:
-        """Stop the reply, else take back the waiting message, else stop the load. True if there was one."""
+        """Stop the reply, else take back the waiting message, else leave an edit, else stop the load. True if there
+        was one."""
         if self.reply is not None and self.reply.shown and not self.reply.stopping:
             self.reply.stopping = True
             self.link.stop(self.reply.id)
         elif self.pending:
             text, self.pending = self.pending, ""
             self._view.give_back(text)
-        elif not self.link.stop_load():
+        elif not self.branching.leave_edit() and not self.link.stop_load():
             return False
         self._view.changed()
         return True
 
     async def open(self, conversation: Conversation) -> None:
         """Show another conversation; call `settle` before reading it from disk."""
+        self.branching.leave_edit()
         if self.pending:
             self._view.give_back(self.pending)
             self.pending = ""
@@ -132,6 +88,7 @@ class Controller:
             self.reply.shown = False
         await self._keep_draft()
         self.conversation = conversation
+        self.branching.beside = ()
         self.figures.counters = None
         self.figures.context_known = not conversation.turns
         self.figures.begin_reply()
@@ -148,6 +105,7 @@ class Controller:
 
     async def close(self) -> None:
         """Save what has been said and end the engine."""
+        self.branching.leave_edit()
         await self.settle()
         if self.reply is not None:
             await self._saver.now(self.reply.so_far())
@@ -155,20 +113,17 @@ class Controller:
         await self._saver.close()
         await self.link.close()
 
-    async def _keep_draft(self) -> None:
-        draft = self._draft()
-        if self.reply is None and draft != self.conversation.draft:
-            self.conversation = dataclasses.replace(self.conversation, draft=draft)
-            await self._saver.now(self.conversation)
+    def look_at(self, conversation: Conversation) -> None:
+        """The same conversation with another branch on screen, or with a new turn; it is saved in a while."""
+        self.conversation = conversation
+        self._looked = True
+        self._saver.later(conversation.id, self._so_far)
+        self._view.changed()
 
-    def _draft(self) -> str:
-        """What was written and has not been sent: a waiting message, too."""
-        return "\n".join(filter(None, (self.pending, self._view.draft())))
-
-    def _so_far(self) -> Conversation:
-        """The conversation on screen with all that is being written in it, by either side."""
-        present = self.reply.so_far() if self.reply is not None and self.reply.shown else self.conversation
-        return dataclasses.replace(present, draft=self._draft())
+    def free_again(self) -> None:
+        """A comparison is over: what waited for it may go."""
+        self._next()
+        self._view.changed()
 
     # --- what the engine says ---
 
@@ -190,35 +145,43 @@ class Controller:
     def link_notice_over(self, topic: str) -> None:
         self._view.close_notice(topic)
 
-    # --- a reply ---
+    # --- a question ---
 
-    def sampling(self, info: ModelInfo) -> Sampling:
-        """The checkpoint's own sampling, changed where the settings say so."""
-        chosen = dataclasses.asdict(self.settings.sampling)
-        return dataclasses.replace(
-            info.sampling, **{name: value for name, value in chosen.items() if value is not None}
+    def change_chat(self, *, system: str | None = None, sampling: ChatSampling | None = None) -> None:
+        """Another system prompt or sampling for this chat, from the next answer on; kept with it."""
+        chat = self.conversation
+        self.conversation = dataclasses.replace(
+            chat,
+            system=chat.system if system is None else system,
+            sampling=chat.sampling if sampling is None else sampling,
         )
+        if self.reply is not None and self.reply.conversation.id == chat.id:
+            self.reply.conversation = dataclasses.replace(
+                self.reply.conversation, system=self.conversation.system, sampling=self.conversation.sampling
+            )
+        self._view.changed()
+        if chat.turns:  # a chat in which nothing was said is saved with its first message
+            self._saver.later(chat.id, self._so_far)
 
     def _next(self) -> None:
-        if self.pending and self.reply is None and self.link.phase == "ready":
+        if self.pending and self.free:
             text, self.pending = self.pending, ""
             self._begin(text)
 
+    def _draft(self) -> str:
+        """While an edit stands in the prompt, the draft is what stood there before."""
+        if self.branching.editing:
+            return self.branching.set_aside
+        return super()._draft()
+
     def _begin(self, text: str) -> None:
-        info = self.link.info
-        assert info is not None
+        edited = self.branching.edited()
         last = self.conversation.last
-        question = Turn("user", text, parent=last.id if last else None)
-        sampling = self.sampling(info)
-        answer = Turn(
-            "assistant",
-            parent=question.id,
-            attribution=Attribution(
-                model=info.name, tier=info.tier, finish_reason="interrupted", sampling=sampling
-            ),
-        )
+        question = Turn("user", text, parent=edited.parent if edited else last.id if last else None)
+        answer = self.new_answer(question.id)
         present = dataclasses.replace(self.conversation, draft="")
         self.conversation = present.add(question).add(answer)
+<<<<<<< HEAD
         self.reply = Reply(new_id(), self.conversation, answer, info, sampling)
         self.figures.begin_reply()
         self._view.close_notice(LIFE)
@@ -307,3 +270,10 @@ class Controller:
             else (f"This conversation cannot be saved: {reason}.")
         )
         self._view.show_notice(Notice(message, "It goes on in memory.", "warning", SAVING))
+=======
+        if edited:
+            self._view.show_branch(self.conversation, without=answer.id)
+        else:
+            self._view.show_user(question)
+        self.write(answer)
+>>>>>>> main

@@ -5,9 +5,10 @@ No Textual here. The listener is told on the event loop; it reads the link's att
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from typing import Any, Literal, Protocol
 
 from edge0_tui.choice import Choice
@@ -17,7 +18,7 @@ from edge0_tui.notices import Notice, Tone
 from edge0_tui.safe_start import SafeStart
 from engine.interface import Died, Engine, EngineDied, Responsive, Unresponsive, new_id
 from engine.interface import Notice as EngineNotice
-from engine.protocol import Event, Failed, Generate, Heartbeat, Loaded, Loading, ModelInfo
+from engine.protocol import Count, Counted, Event, Failed, Generate, Heartbeat, Loaded, Loading, ModelInfo
 
 Phase = Literal["starting", "loading", "ready", "empty", "down"]
 SILENCE, LIFE = "engine-silent", "engine-life"
@@ -68,18 +69,29 @@ class EngineLink:
         self._holding = Holding()
         engine.on_notice = self._on_notice
 
-    async def open(self, choice: Choice) -> None:
-        """Start the engine and load. After a crash in the last automatic load, nano is loaded instead."""
+    async def open(self, wanted: Choice | Awaitable[Choice]) -> None:
+        """Start the engine and load. After a crash in the last automatic load, nano is loaded instead.
+
+        A choice that takes time to make is made while the engine starts.
+        """
         crashed = self._safe_start.crashed()
-        if not await self._start():
+        if isinstance(wanted, Choice):
+            started, choice = await self._start(), wanted
+        else:
+            started, choice = await asyncio.gather(self._start(), wanted)
+        if not started:
             return
         if crashed is not None and crashed == choice.model:
             if choice.model == "nano":
                 self._become("empty")
-                self._tell("Loading nano ended in a crash last time.", "ctrl+o loads it anyway.", "warning")
+                self._tell("Loading nano ended in a crash last time.", "{key:models} loads it anyway.", "warning")
                 return
             name, choice = choice.name, Choice()
-            self._tell(f"Loading {name} ended in a crash last time; nano is loaded instead.", "ctrl+o", "warning")
+            self._tell(
+                f"Loading {name} ended in a crash last time; nano is loaded instead.",
+                "{key:models} loads it anyway.",
+                "warning",
+            )
         await self.load(choice, automatic=True)
 
     async def load(
@@ -133,6 +145,16 @@ class EngineLink:
         """A reply's events. Raises `EngineDied`."""
         return self._engine.generate(request)
 
+    async def count(self, texts: list[str]) -> list[int] | None:
+        """Tokens of each text; None while nothing is loaded, or if the engine does not answer."""
+        if self.phase != "ready":
+            return None
+        try:
+            answer = await self._engine.count(Count(new_id(), texts))
+        except EngineDied:
+            return None
+        return answer.tokens if isinstance(answer, Counted) else None
+
     def stop(self, request_id: str) -> None:
         self._engine.stop(request_id)
 
@@ -164,12 +186,14 @@ class EngineLink:
         except EngineDied as error:
             self._become("down")
             self._tell(
-                f"The engine does not start ({error.status}).", "f5 tries again, ctrl+l shows its log.", "error"
+                f"The engine does not start ({error.status}).",
+                "{key:restart_engine} tries again, {key:log} shows its log.",
+                "error",
             )
             return False
         except OSError as error:
             self._become("down")
-            self._tell(f"The engine does not start: {error}.", "f5 tries again.", "error")
+            self._tell(f"The engine does not start: {error}.", "{key:restart_engine} tries again.", "error")
             return False
         return True
 
@@ -206,7 +230,7 @@ class EngineLink:
                 self._tell(notice.message, notice.hint, "error", "")
 
     def _silent(self, message: str) -> None:
-        hint = "f5 restarts it; the text so far is kept."
+        hint = "{key:restart_engine} restarts it; the text so far is kept."
         self._listener.link_notice(Notice(message, hint, "warning", SILENCE))
 
     async def _recover(self, died: Died) -> None:
@@ -217,12 +241,18 @@ class EngineLink:
         if len(self._deaths) > 1:
             self._become("down")
             self._tell(
-                f"The engine stopped again ({died.status}).", "f5 restarts it, ctrl+l shows its log.", "error"
+                f"The engine stopped again ({died.status}).",
+                "{key:restart_engine} restarts it, {key:log} shows its log.",
+                "error",
             )
             return
         if was_loading is not None:
             self._safe_start.leave()
-            self._tell(f"The engine stopped while loading {was_loading.name} ({died.status}).", "ctrl+o", "error")
+            self._tell(
+                f"The engine stopped while loading {was_loading.name} ({died.status}).",
+                "{key:models} chooses again.",
+                "error",
+            )
         else:
             self._tell(f"The engine stopped ({died.status}); it is being restarted.", "Nothing is lost.", "warning")
             self._died_of = died.status

@@ -10,14 +10,25 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["app", "chat", "prompt", "chats"]
-Group = Literal["Conversation", "Model", "View", "Program", "In the list of chats"]
-UNUSABLE_KEYS = frozenset({"ctrl+i", "ctrl+m", "ctrl+h", "ctrl+left_square_bracket"})
+Scope = Literal["app", "chat", "prompt", "chats", "models", "message"]
+Group = Literal[
+    "Conversation", "Model", "View", "Program", "In the list of chats", "In the models screen", "A message"
+]
+SAME_IN_A_TERMINAL = {
+    "ctrl+i": "tab",
+    "ctrl+m": "enter",
+    "ctrl+h": "backspace",
+    "ctrl+left_square_bracket": "escape",
+}
+UNUSABLE_KEYS = frozenset(SAME_IN_A_TERMINAL)
 
 
 @dataclass(frozen=True)
 class Action:
-    """One thing a person can do. `bar` is its word in the key bar; empty keeps it out of there."""
+    """One thing a person can do. `bar` is its word in the key bar; empty keeps it out of there.
+
+    `keys` are the usual ones; `edge0_tui.keymap` knows those it has now. `fixed` says why they cannot be changed.
+    """
 
     id: str
     label: str
@@ -27,10 +38,11 @@ class Action:
     scope: Scope
     bar: str = ""
     palette: bool = True
+    fixed: str = ""
 
     @property
     def key_label(self) -> str:
-        """Its first key as people read it."""
+        """Its first usual key as people read it."""
         return show_key(self.keys[0]) if self.keys else ""
 
 
@@ -49,11 +61,12 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "history",
         "Earlier prompts",
-        "In an empty prompt: bring back what you sent before.",
+        "From the first or last line: bring back what you sent before, in any chat, and what you were writing.",
         ("up", "down"),
         "Conversation",
         "prompt",
         palette=False,
+        fixed="the arrow keys go through the lines first, so these stay",
     ),
     Action(
         "stop",
@@ -95,6 +108,55 @@ ACTIONS: tuple[Action, ...] = (
         "Write in $EDITOR",
         "Edit the prompt in the program named by $VISUAL or $EDITOR.",
         ("f4",),
+        "Conversation",
+        "chat",
+    ),
+    Action(
+        "export_chat",
+        "Export this chat",
+        "Write the conversation on screen as Markdown, JSON or HTML.",
+        (),
+        "Conversation",
+        "chat",
+    ),
+    Action(
+        "search_prompts",
+        "Find an earlier prompt",
+        "Search what you have sent, in all chats, and put it into the prompt.",
+        ("ctrl+f",),
+        "Conversation",
+        "chat",
+    ),
+    Action(
+        "saved_prompts",
+        "Saved prompts",
+        "Put in a prompt that you keep; in the prompt, /name does the same.",
+        (),
+        "Conversation",
+        "chat",
+    ),
+    Action("save_prompt", "Save the prompt", "Keep the prompt under a name.", (), "Conversation", "chat"),
+    Action(
+        "unfold",
+        "Unfold pasted text and files",
+        "Show what is folded in the prompt, else in the messages; again folds it.",
+        ("ctrl+s",),
+        "Conversation",
+        "chat",
+    ),
+    Action(
+        "system_prompt",
+        "System prompt",
+        "Choose or write what the model is told first in this chat.",
+        (),
+        "Conversation",
+        "chat",
+    ),
+    Action(
+        "sampling",
+        "Sampling of this chat",
+        "Presets, seed and length of the answers of this chat.",
+        (),
         "Conversation",
         "chat",
     ),
@@ -143,7 +205,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme", "Theme", "Choose the colours.", (), "View", "app"),
     Action("log", "Engine log", "Show the end of the engine's log.", ("ctrl+l",), "Program", "app"),
     Action("help", "Help", "Keys, and what each figure means.", ("f1",), "Program", "app", "help"),
+    Action("tour", "Introduction", "Show the few cards of the first start again.", (), "Program", "app"),
     Action("settings", "Settings", "Change settings.", ("f2",), "Program", "app", "settings"),
+    Action("keys", "Keys", "Give actions other keys.", (), "Program", "app"),
     Action(
         "command_palette",
         "Commands",
@@ -164,6 +228,41 @@ ACTIONS: tuple[Action, ...] = (
         palette=False,
     ),
     Action("quit", "Quit", "Stop the engine and leave.", ("ctrl+q",), "Program", "app", "quit"),
+    Action(
+        "message_earlier",
+        "Earlier message",
+        "Choose the message above; the first time the last one.",
+        ("alt+up", "ctrl+up"),
+        "A message",
+        "chat",
+        "messages",
+        False,
+    ),
+    Action(
+        "message_later",
+        "Later message",
+        "Choose the message below.",
+        ("alt+down", "ctrl+down"),
+        "A message",
+        "chat",
+        palette=False,
+    ),
+    *(
+        Action(f"message_{id}", label, help, keys, "A message", "message", bar, palette)
+        for id, label, bar, palette, help, keys in (
+            ("edit", "Edit the question", "edit", True, "Change your message; the old version stays.", ("e",)),
+            ("again", "Answer again", "again", True, "Have it answered again; the old answer stays.", ("r",)),
+            ("go_on", "Continue the answer", "go on", True, "Write on where a stopped answer ends.", ("g",)),
+            ("previous", "Version before", "older", False, "Show the version before this one.", ("left",)),
+            ("next", "Version after", "newer", False, "Show the version after this one.", ("right",)),
+            ("copy", "Copy the message", "copy", False, "Copy the message as it was written.", ("c",)),
+            ("code", "Copy a code block", "code", True, "Copy its first code block; again, the next.", ("k",)),
+            ("fork", "Fork", "fork", True, "A new chat with everything up to this message.", ("f",)),
+            ("compare", "Compare", "compare", True, "The same question to another model or routing.", ("v",)),
+            ("beside", "Side by side", "beside", True, "Show two versions of an answer together.", ("b",)),
+            ("leave", "Back to the prompt", "back", False, "Choose no message any longer.", ("escape",)),
+        )
+    ),
     *(
         Action(f"chats_{id}", label, help, keys, "In the list of chats", "chats", bar, palette=False)
         for id, label, bar, help, keys in (
@@ -179,6 +278,60 @@ ACTIONS: tuple[Action, ...] = (
             ("close", "Close", "close", "Back to the conversation.", ("escape", "ctrl+b")),
         )
     ),
+    *(
+        Action(id, label, help, keys, "In the models screen", "models", bar, palette=False)
+        for id, label, help, keys, bar in (
+            (
+                "model_use",
+                "Load or fetch",
+                "Do what the line is for: load, fetch, put on, switch.",
+                ("enter",),
+                "load",
+            ),
+            ("model_less", "Smaller budget", "Plan with a smaller memory budget.", ("left",), "budget"),
+            ("model_more", "Larger budget", "Plan with a larger memory budget.", ("right",), ""),
+            ("model_automatic", "Usual budget", "Plan with the budget the engine would choose.", ("b",), "usual"),
+            (
+                "model_context",
+                "Context",
+                "Plan with the next longer context; after the longest the shortest.",
+                ("c",),
+                "context",
+            ),
+            ("model_get", "Fetch", "Begin a download, or go on with one.", ("d",), "fetch"),
+            ("model_pause", "Pause", "Pause a download; what has arrived is kept.", ("p",), "pause"),
+            (
+                "model_cancel",
+                "Cancel",
+                "Stop a download or a verification; asks what to do with what has arrived.",
+                ("x",),
+                "cancel",
+            ),
+            (
+                "model_repository",
+                "Other repository",
+                "Plan for any repository of the hub, by its name.",
+                ("o",),
+                "other",
+            ),
+            ("model_measure", "Measure", "Measure this disk and the kernels, some 15 seconds.", ("m",), "measure"),
+            (
+                "model_details",
+                "Details",
+                "Tensors, sizes, quantisation, and where the files came from.",
+                ("i",),
+                "details",
+            ),
+            ("model_verify", "Verify", "Read and hash every file.", ("v",), "verify"),
+            (
+                "model_delete",
+                "Delete",
+                "Delete a model that was fetched; says first what that frees.",
+                ("delete",),
+                "delete",
+            ),
+        )
+    ),
 )
 BY_ID = {action.id: action for action in ACTIONS}
 PRIORITY = frozenset({"copy_or_stop", "quit", "command_palette"})
@@ -191,7 +344,7 @@ def bindings(scope: Scope, namespace: str = "") -> list[BindingType]:
     """
     return [
         Binding(
-            ",".join(action.keys),
+            bound(action.id, action.keys),
             namespace + action.id,
             action.label,
             show=False,
@@ -201,13 +354,33 @@ def bindings(scope: Scope, namespace: str = "") -> list[BindingType]:
             tooltip=action.help,
         )
         for action in ACTIONS
-        if action.scope == scope and action.keys
+        if action.scope == scope
     ]
+
+
+def bound(id: str, keys: tuple[str, ...]) -> str:
+    """Keys as Textual's bindings take them. An action without any has one that no terminal sends: only what is
+    bound already can be given a key later."""
+    return ",".join(keys) or f"unbound+{id}"
+
+
+def meet(one: Scope, other: Scope) -> bool:
+    """Whether actions of these scopes can be used at one time, so that they cannot share a key."""
+    return one == other or "app" in (one, other) or {one, other} <= {"chat", "prompt", "message"}
 
 
 def show_key(key: str) -> str:
     """A key as people read it: `ctrl+p` → `^p`, `escape` → `esc`."""
-    names = {"escape": "esc", "up": "↑", "down": "↓"}
+    names = {
+        "escape": "esc",
+        "up": "↑",
+        "down": "↓",
+        "left": "←",
+        "right": "→",
+        "delete": "del",
+        "alt+up": "alt+↑",
+        "alt+down": "alt+↓",
+    }
     return key.replace("ctrl+", "^") if key.startswith("ctrl+") else names.get(key, key)
 
 

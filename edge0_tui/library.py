@@ -1,9 +1,9 @@
-"""What the screens fetch from disk: saved conversations and installed checkpoints."""
+"""What the screens fetch from disk: saved conversations."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -38,11 +38,11 @@ class Library:
 
         return Collection(self._paths)
 
-    def models(self) -> Sequence[Installed]:
-        """What can be loaded."""
+    def models(self) -> list[Installed]:
+        """What can be loaded now."""
         from edge0_tui.installed import installed_models
 
-        return installed_models(self._paths)
+        return [model for model in installed_models(self._paths) if model.loadable]
 
     async def last(self) -> ChatLine | None:
         """The conversation left last, among those without a problem."""

@@ -12,7 +12,8 @@ Tone = Literal["info", "warning", "error"]
 class Notice:
     """A message and, apart from it, what to do. Both are shown as they are, never as markup.
 
-    What only informs leaves by itself. A later notice of the same `topic` takes its place.
+    Both may name an action's key as `{key:models}`; who shows them puts it in. What only informs leaves by itself.
+    A later notice of the same `topic` takes its place.
     """
 
     message: str

@@ -7,6 +7,7 @@ from functools import partial
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
+from edge0_tui.keymap import keymap_of
 from edge0_tui.keys import ACTIONS, Action, target
 
 
@@ -15,7 +16,11 @@ class ActionCommands(Provider):
 
     async def discover(self) -> Hits:
         for action in self._actions():
-            yield DiscoveryHit(_title(action), partial(self.app.run_action, target(action)), help=action.help)
+            yield DiscoveryHit(
+                Content.assemble(action.label, (self._key(action), "$text-muted")),
+                partial(self.app.run_action, target(action)),
+                help=action.help,
+            )
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
@@ -24,7 +29,7 @@ class ActionCommands(Provider):
             if score > 0:
                 yield Hit(
                     score,
-                    Content.assemble(matcher.highlight(action.label), (_keys(action), "$text-muted")),
+                    Content.assemble(matcher.highlight(action.label), (self._key(action), "$text-muted")),
                     partial(self.app.run_action, target(action)),
                     text=action.label,
                     help=action.help,
@@ -34,10 +39,6 @@ class ActionCommands(Provider):
         on_chat = self.screen.id == "chat"
         return [action for action in ACTIONS if action.palette and (on_chat or action.scope == "app")]
 
-
-def _title(action: Action) -> Content:
-    return Content.assemble(action.label, (_keys(action), "$text-muted"))
-
-
-def _keys(action: Action) -> str:
-    return f"  {action.key_label}" if action.key_label else ""
+    def _key(self, action: Action) -> str:
+        label = keymap_of(self.app).label(action.id)
+        return f"  {label}" if label else ""

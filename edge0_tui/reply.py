@@ -12,7 +12,10 @@ from engine.protocol import Counters, ModelInfo, Piece, Sampling
 
 @dataclass
 class Reply:
-    """Collects pieces; joins them only when somebody needs the whole text. `over` is set once the end is saved."""
+    """Collects pieces; joins them only when somebody needs the whole text. `over` is set once the end is saved.
+
+    A turn that has text already is continued: `before` is that turn, and pieces come after its text.
+    """
 
     id: str
     conversation: Conversation
@@ -21,10 +24,21 @@ class Reply:
     sampling: Sampling
     shown: bool = True
     stopping: bool = False
+    drop_oldest: bool = False
     counters: Counters = field(default_factory=Counters)
     over: asyncio.Event = field(default_factory=asyncio.Event)
-    _text: list[str] = field(default_factory=list)
-    _thinking: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.before = self.turn
+        self._text = [self.turn.text]
+        self._thinking = [self.turn.thinking]
+
+    @property
+    def thinking_tokens(self) -> int:
+        """Tokens of thinking in the turn, with what was there before."""
+        known = self.before.attribution
+        earlier = known.thinking_tokens if known and self._continues else 0
+        return earlier + self.counters.thinking_tokens
 
     def take(self, pieces: list[Piece]) -> None:
         for piece in pieces:
@@ -40,17 +54,31 @@ class Reply:
 
     def whole(self, text: str, thinking: str) -> None:
         """What the engine says the whole reply is; deltas that were missed are in it."""
-        self._text, self._thinking = [text], [thinking]
+        self._text, self._thinking = [self.before.text, text], [self.before.thinking, thinking]
+
+    @property
+    def _continues(self) -> bool:
+        return bool(self.before.text or self.before.thinking)
 
     def _put(self, reason: str, seed: int | None) -> Conversation:
-        self.turn = replace(
-            self.turn,
-            text="".join(self._text),
-            thinking="".join(self._thinking),
-            attribution=attribution(self.model, self.sampling, self.counters, reason, seed),
-        )
+        told = attribution(self.model, self.sampling, self.counters, reason, seed)
+        if self._continues and self.before.attribution is not None:
+            told = continued(self.before.attribution, told)
+        self.turn = replace(self.turn, text="".join(self._text), thinking="".join(self._thinking), attribution=told)
         self.conversation = self.conversation.put(self.turn)
         return self.conversation
+
+
+def continued(before: Attribution, rest: Attribution) -> Attribution:
+    """Of an answer written in several parts: tokens of all of them, everything else of the last that has any."""
+    if not rest.completion_tokens:
+        return replace(before, finish_reason=rest.finish_reason)
+    return replace(
+        rest,
+        completion_tokens=before.completion_tokens + rest.completion_tokens,
+        thinking_tokens=before.thinking_tokens + rest.thinking_tokens,
+        continued=before.continued + 1,
+    )
 
 
 def attribution(
@@ -68,6 +96,7 @@ def attribution(
         finish_reason=reason,
         prompt_tokens=counters.prompt_tokens,
         reused_tokens=counters.reused_tokens,
+        dropped_messages=counters.dropped_messages,
         completion_tokens=counters.completion_tokens,
         thinking_tokens=counters.thinking_tokens,
         ttft_s=counters.ttft.total,

@@ -36,14 +36,33 @@ class Look:
 
 
 @dataclass(frozen=True)
+class Attention:
+    """Attention. While the terminal is out of focus."""
+
+    when_answered: str = _option(
+        "desktop",
+        "When an answer ends",
+        "Call you back with the terminal's bell or a desktop notification, if the window is not in front.",
+        choices=("off", "bell", "desktop"),
+    )
+    after_seconds: float = _option(
+        20.0, "Only after", "Seconds an answer must have taken to be worth it.", low=0.0, high=3600.0
+    )
+    title: bool = _option(True, "Window title", "Name the terminal's window after the chat.")
+
+
+@dataclass(frozen=True)
 class Chat:
     """Chat"""
 
     enter_sends: bool = _option(
-        True, "Enter sends", "Off: enter starts a new line and ctrl+j sends, which suits input methods."
+        True,
+        "Enter sends",
+        "Off: the keys that send and those for a new line change places, which suits input methods.",
     )
     thinking: bool = _option(False, "Thinking", "Ask models that can to think before they answer.")
     show_thinking: bool = _option(False, "Unfold thinking", "Show the thinking itself instead of one folded line.")
+    keep_prompts: bool = _option(True, "Keep prompts", "Remember what you send, to find it again in any chat.")
     autosave_seconds: float = _option(
         1.0, "Autosave interval", "Seconds between saves of what is being written.", low=0.5, high=60.0
     )
@@ -54,14 +73,24 @@ class Model:
     """Model"""
 
     default: str = _option(
-        "nano", "Load at start", "nano, 8b, 35b or a checkpoint's directory.", kind="model", restart=True
+        "automatic",
+        "Load at start",
+        "automatic: the tier that suits the memory free then; or always nano, 8b, 35b or a directory.",
+        kind="model",
+        restart=True,
     )
     memory: str = _option(
         "", "Memory budget", "What the engine may use, as 3GiB. Empty: planned for this machine.", kind="size"
     )
     context: int = _option(0, "Context", "Tokens to keep room for. 0: what the plan allows.", low=0, high=1_048_576)
     measure_agreement: bool = _option(
+<<<<<<< HEAD
         False, "Measure agreement", "Ask the router too and show how often predictions agree with it. Slower."
+=======
+        False,
+        "Measure agreement",
+        "With predicted routing also ask the model's own router, and show how often they agree. Slower.",
+>>>>>>> main
     )
 
 
@@ -113,6 +142,7 @@ class Settings:
     """All settings, by section as in the file."""
 
     look: Look = field(default_factory=Look)
+    attention: Attention = field(default_factory=Attention)
     chat: Chat = field(default_factory=Chat)
     model: Model = field(default_factory=Model)
     models: Models = field(default_factory=Models)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from edge0_tui.atomic_file import write_atomically
 from edge0_tui.settings import Settings
 from edge0_tui.settings_schema import SettingError, keys
 
@@ -71,16 +69,4 @@ def write(path: Path, settings: Settings) -> None:
         value = key.of(settings)
         if value is not None and value != key.default:
             body.setdefault(key.section, {})[key.name] = value
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(tomli_w.dumps(body).encode())
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
+    write_atomically(path, tomli_w.dumps(body).encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
+
+from edge0_tui.atomic_file import write_atomically
 
 DEFAULT = "tidepool"
 WITHOUT_COLOUR = "terminal16"
@@ -26,6 +29,7 @@ _COLOURS = (
 )
 _NEEDED = ("primary", "foreground", "background")
 _MAX_BYTES = 64 * 1024
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
 class ThemeError(ValueError):
@@ -64,20 +68,71 @@ def load(user_directory: Path | None = None) -> Themes:
     return found
 
 
+def find(name: str, user_directory: Path | None = None) -> Theme | None:
+    """One theme in the file of its name, the user's before ours; None says nothing about themes in other files.
+
+    The first picture needs one theme, and reading all takes longer than is good for a start.
+    """
+    for directory in (user_directory, shipped_directory()):
+        if directory is None or not _NAME.fullmatch(name):
+            continue
+        try:
+            theme, _ = read(directory / f"{name}.toml")
+        except ThemeError:
+            continue
+        if theme.name == name:
+            return theme
+    return None
+
+
+def copy_shipped(name: str, user_directory: Path) -> Path:
+    """A copy of one of ours among the user's, under a name of its own, to begin from. Raises `ThemeError`."""
+    source = shipped_directory() / f"{name}.toml"
+    target = user_directory / f"my-{name}.toml"
+    if not _NAME.fullmatch(name) or not source.is_file():
+        raise ThemeError(f"{name} is not one of ours")
+    if target.exists():
+        raise ThemeError(f"{target} is there already")
+    theme, title = read(source)
+    text = source.read_text("utf-8").replace(f'name = "{theme.name}"', f'name = "my-{name}"', 1)
+    try:
+        write_atomically(target, text.replace(f'title = "{title}"', f'title = "My {title}"', 1).encode())
+    except OSError as error:
+        raise ThemeError(f"{target}: {error.strerror or error}") from None
+    return target
+
+
+def stamp(directory: Path) -> tuple[tuple[str, int, int], ...]:
+    """Differs from an earlier one when a theme file there came, went or changed."""
+    found = []
+    try:
+        for path in directory.glob("*.toml"):
+            status = path.stat()
+            found.append((path.name, status.st_mtime_ns, status.st_size))
+    except OSError:
+        return ()
+    return tuple(sorted(found))
+
+
 def read(path: Path) -> tuple[Theme, str]:
     """The theme in one file and its title. Raises `ThemeError`."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:
             raise ThemeError(f"{path.name}: larger than any theme")
         body = tomllib.loads(data.decode())
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ThemeError(f"{path.name}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ThemeError(f"{path.name}: {error}") from None
     problems: list[str] = []
     name = body.get("name", path.stem)
     title = body.get("title", name)
-    if not isinstance(name, str) or not isinstance(title, str) or not name:
+    if not isinstance(name, str) or not isinstance(title, str) or not title.isprintable():
         raise ThemeError(f"{path.name}: name and title are text")
+    if not _NAME.fullmatch(name):
+        raise ThemeError(f"{path.name}: name {name!r} is not made of a-z, 0-9, - and _")
     colours = _table(body, "colors", problems)
     variables = _table(body, "variables", problems)
     dark, ansi = body.get("dark", True), body.get("ansi", False)

@@ -7,6 +7,7 @@
         ...
     async for event in client.generate(Generate(new_id(), messages)):  # Prefilling | Delta …, Finished or Failed
         ...
+    await client.count(Count(new_id(), texts))  # Counted or Failed; waits for a reply under way
     client.stop(request_id)                     # not awaited; the iterator still ends with Finished("cancelled")
     client.reset()                              # forget conversation state
     await client.restart()                      # after death or a hang: the ladder if needed, then start
@@ -42,6 +43,8 @@ from engine.process.launch import GRACE, default_command, end, spawn, status_tex
 from engine.process.recording import Recorder
 from engine.process.vigil import Vigil
 from engine.protocol import (
+    Count,
+    Counted,
     Event,
     Failed,
     Finished,
@@ -148,6 +151,14 @@ class EngineClient:
             async for event in events:
                 yield event
 
+    async def count(self, request: Count) -> Counted | Failed:
+        """Tokens of texts, after the requests that wait. Raises `EngineDied`."""
+        async with contextlib.aclosing(self._ask(request)) as events:
+            async for event in events:
+                if isinstance(event, Counted | Failed):
+                    return event
+        raise EngineDied("closed")
+
     def stop(self, request_id: str) -> None:
         """Stop a load or reply; without effect if it is over or the process is gone."""
         if self.alive and self._vigil.stopping(request_id):
@@ -197,7 +208,7 @@ class EngineClient:
             self._log = None
         return step
 
-    async def _ask(self, request: Load | Generate) -> AsyncGenerator[Event, None]:
+    async def _ask(self, request: Load | Generate | Count) -> AsyncGenerator[Event, None]:
         inflow = Inflow()
         self._send(request)
         self._vigil.asked(request.id)
@@ -206,7 +217,7 @@ class EngineClient:
             while True:
                 for event in await inflow.take():
                     yield event
-                    if isinstance(event, Loaded | Finished | Failed):
+                    if isinstance(event, Loaded | Finished | Counted | Failed):
                         return
         finally:
             del self._inflows[request.id]
@@ -259,7 +270,7 @@ class EngineClient:
         if isinstance(event, Heartbeat) or (isinstance(event, Failed) and not event.id):
             self._notice(event)
             return
-        if isinstance(event, Loaded | Finished | Failed):
+        if isinstance(event, Loaded | Finished | Counted | Failed):
             self._vigil.answered(event.id)
             asked = self._loads.pop(event.id, None)
             if isinstance(event, Loaded) and asked is not None:

@@ -27,6 +27,12 @@ class UsageError(EngineError):
     exit_code = 2
 
 
+class ContextError(UsageError):
+    """A prompt that the context does not hold."""
+
+    kind = "context"
+
+
 class PlanError(EngineError):
     """Not possible on this machine, or not within the budget."""
 
@@ -48,5 +54,5 @@ class TemplateError(CheckpointError):
 
 
 KINDS: dict[str, type[EngineError]] = {
-    cls.kind: cls for cls in (EngineError, UsageError, PlanError, CheckpointError, TemplateError)
+    cls.kind: cls for cls in (EngineError, UsageError, ContextError, PlanError, CheckpointError, TemplateError)
 }

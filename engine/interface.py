@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from engine.errors import EngineError
-from engine.protocol import Event, Failed, Generate, Heartbeat, Load, Ready
+from engine.protocol import Count, Counted, Event, Failed, Generate, Heartbeat, Load, Ready
 
 
 class EngineDied(EngineError):  # noqa: N818 - named for what happened, like the events
@@ -76,6 +76,8 @@ class Engine(Protocol):
     def reload(self) -> AsyncGenerator[Event, None]: ...
 
     def generate(self, request: Generate) -> AsyncGenerator[Event, None]: ...
+
+    async def count(self, request: Count) -> Counted | Failed: ...
 
     def stop(self, request_id: str) -> None: ...
 

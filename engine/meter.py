@@ -29,6 +29,7 @@ class Meter:
     started: float = field(init=False)
     prompt_tokens: int = 0
     reused_tokens: int = 0
+    dropped_messages: int = 0
     tokens: int = 0
     thinking_tokens: int = 0
     tokenise: float = 0.0
@@ -86,6 +87,7 @@ class Meter:
         return Counters(
             prompt_tokens=self.prompt_tokens,
             reused_tokens=self.reused_tokens,
+            dropped_messages=self.dropped_messages,
             completion_tokens=self.tokens,
             thinking_tokens=self.thinking_tokens,
             prefill_tok_s=self._computed / self._prefill_seconds if self._prefill_seconds else 0.0,

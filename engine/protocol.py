@@ -89,10 +89,14 @@ class RoutingReport:
 
 @dataclass(frozen=True)
 class Counters:
-    """Everything the live panel shows, measured in the engine process at the moment of the event."""
+    """Everything the live panel shows, measured in the engine process at the moment of the event.
+
+    `dropped_messages` counts the oldest messages that were left out because `Generate.drop_oldest` allowed it.
+    """
 
     prompt_tokens: int = 0
     reused_tokens: int = 0
+    dropped_messages: int = 0
     completion_tokens: int = 0
     thinking_tokens: int = 0
     prefill_tok_s: float = 0.0
@@ -192,7 +196,12 @@ class Load:
 
 @dataclass(frozen=True)
 class Generate:
-    """Continue a conversation. With `raw` the last message's content is the prompt itself, without a template."""
+    """Continue a conversation. With `raw` the last message's content is the prompt itself, without a template.
+
+    When the last message is an assistant turn, the reply is its rest: the model goes on from where that text stops,
+    and the events carry only what is new. `drop_oldest` leaves out as many of the oldest turns as do not fit the
+    context; without it such a prompt is refused (`Failed.kind` "context").
+    """
 
     id: str
     messages: list[Message]
@@ -201,6 +210,7 @@ class Generate:
     thinking: bool = False
     raw: bool = False
     measure_agreement: bool = False
+    drop_oldest: bool = False
 
 
 @dataclass(frozen=True)
@@ -208,6 +218,14 @@ class Stop:
     """Stop the load or reply with this id within one step or chunk."""
 
     id: str
+
+
+@dataclass(frozen=True)
+class Count:
+    """Count the tokens of texts as the loaded checkpoint's tokenizer splits them. Waits for a reply under way."""
+
+    id: str
+    texts: list[str]
 
 
 @dataclass(frozen=True)
@@ -220,7 +238,7 @@ class Shutdown:
     """Leave in good order."""
 
 
-Request = Load | Generate | Stop | Reset | Shutdown
+Request = Load | Generate | Count | Stop | Reset | Shutdown
 
 
 # --- events -------------------------------------------------------------------------------------------------
@@ -295,6 +313,15 @@ class Finished:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """Tokens of each text of a `Count`, in its order; `model` is the path of what counted them."""
+
+    id: str
+    tokens: list[int]
+    model: str
+
+
+@dataclass(frozen=True)
 class Failed:
     """A request ended in an error. `kind` is a key of `engine.errors.KINDS`. Partial text is kept."""
 
@@ -315,4 +342,4 @@ class Heartbeat:
     footprint_bytes: int = 0
 
 
-Event = Ready | Loading | Loaded | Prefilling | Delta | Finished | Failed | Heartbeat
+Event = Ready | Loading | Loaded | Prefilling | Delta | Finished | Counted | Failed | Heartbeat

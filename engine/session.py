@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -14,8 +14,9 @@ import numpy.typing as npt
 from engine.adapter_choice import ChosenAdapter, choose_adapter
 from engine.cached_pages import cached_pages
 from engine.choice import checked_routing
-from engine.errors import UsageError
+from engine.errors import ContextError, UsageError
 from engine.facts import adapter_bytes
+from engine.fitting import ROOM_FOR_THE_REPLY, without_oldest
 from engine.footprint import footprint
 from engine.generation import Limits, Reply
 from engine.kernels import get_kernels
@@ -23,12 +24,15 @@ from engine.loaded import LoadedModel, Progress, load, prepare, switch_adapter
 from engine.meter import Meter
 from engine.protocol import (
     Allocator,
+    Count,
+    Counted,
     Counters,
     Delta,
     Event,
     Finished,
     Generate,
     Load,
+    Message,
     ModelInfo,
     Prefilling,
     Routing,
@@ -85,7 +89,7 @@ class Session:
         routing = checked_routing(request.routing or loaded.routing, loaded.checkpoint.name, self._has_heads)
         check(sampling)
         meter = self._meter(loaded)
-        prompt = _encode(loaded.codec, request)
+        prompt, meter.dropped_messages = _encode(loaded.codec, request, _most(loaded.plan.context, sampling))
         reply = self.reply(prompt, sampling, routing, measure=request.measure_agreement, cancelled=cancelled)
         reused = len(loaded.live.ids)
         meter.prompt(len(prompt.ids), reused)
@@ -111,7 +115,7 @@ class Session:
         """A reply to encoded text, ready to be iterated; the live conversation is taken to where it continues."""
         loaded = self.loaded
         if len(prompt.ids) >= loaded.plan.context:
-            raise UsageError(
+            raise ContextError(
                 f"The prompt has {len(prompt.ids):,} tokens and the context holds {loaded.plan.context:,}.",
                 "Start a new chat, shorten the message, or load with a larger --context.",
             )
@@ -156,6 +160,12 @@ class Session:
     @property
     def _has_heads(self) -> bool:
         return self.loaded.prerouter is not None
+
+    def count(self, request: Count) -> Counted:
+        """Tokens of texts, each by itself. Raises UsageError when nothing is loaded."""
+        tokenizer = self.loaded.codec.tokenizer
+        tokens = [len(tokenizer.encode(text)) for text in request.texts]
+        return Counted(request.id, tokens, str(self.loaded.checkpoint.path))
 
     def reset(self) -> None:
         """Forget the live conversation."""
@@ -250,16 +260,31 @@ def _allocator() -> Allocator:
     return Allocator(mx.get_active_memory(), mx.get_peak_memory(), mx.get_cache_memory())
 
 
-def _encode(codec: TextCodec, request: Generate) -> Prompt:
+def _most(context: int, sampling: Sampling) -> int:
+    """Tokens a prompt may have where turns are left out to make room."""
+    return context - 1 - min(sampling.max_tokens, context // ROOM_FOR_THE_REPLY)
+
+
+def _encode(codec: TextCodec, request: Generate, most: int) -> tuple[Prompt, int]:
+    """The prompt, and how many messages are not in it."""
+    dropped = 0
     if not request.messages:
         raise UsageError("There is nothing to answer.", "Give at least one message.")
     if request.raw:
         prompt = codec.encode_raw(request.messages[-1].content)
     else:
-        prompt = codec.encode_chat(request.messages, request.thinking and codec.supports_thinking)
+        thinking = request.thinking and codec.supports_thinking
+
+        def encode(messages: Sequence[Message]) -> Prompt:
+            return codec.encode_chat(messages, thinking)
+
+        if request.drop_oldest:
+            prompt, dropped = without_oldest(encode, request.messages, most)
+        else:
+            prompt = encode(request.messages)
     if not prompt.ids:
         raise UsageError("The prompt is empty.", "Give some text.")
-    return prompt
+    return prompt, dropped
 
 
 def _forbidden(loaded: LoadedModel) -> npt.NDArray[np.int64]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, get_args
 
+from edge0_tui.chat import chat_sampling
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.errors import FormatError
 from edge0_tui.chat.turn import Attribution, Turn
@@ -22,6 +23,7 @@ def to_json(conversation: Conversation) -> dict[str, Any]:
         "name": conversation.name,
         "system": conversation.system,
         "draft": conversation.draft,
+        "sampling": chat_sampling.to_json(conversation.sampling),
         "pinned": conversation.pinned,
         "archived": conversation.archived,
         "created": conversation.created.isoformat(),
@@ -58,6 +60,7 @@ def from_json(value: object) -> Conversation:
             name=_text(data["name"]),
             system=_text(data["system"]),
             draft=_text(data["draft"]),
+            sampling=chat_sampling.from_json(data.get("sampling", {})),  # not in files of earlier versions
             pinned=bool(data["pinned"]),
             archived=bool(data["archived"]),
             created=moment(data["created"]),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
+from edge0_tui.chat.chat_sampling import ChatSampling
 from edge0_tui.chat.turn import Turn, new_id, now
 from engine.protocol import Message
 
@@ -26,6 +27,7 @@ class Conversation:
     name: str = ""
     system: str = ""
     draft: str = ""
+    sampling: ChatSampling = field(default_factory=ChatSampling)
     pinned: bool = False
     archived: bool = False
     created: datetime = field(default_factory=now)
@@ -110,6 +112,7 @@ class Conversation:
             chosen={turn.parent: turn.id for turn in path},
             name=self.name,
             system=self.system,
+            sampling=self.sampling,
         )
 
     def duplicate(self) -> Conversation:

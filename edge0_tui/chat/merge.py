@@ -7,7 +7,7 @@ from dataclasses import replace
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.turn import Turn
 
-_OF_THE_CHAT = ("name", "system", "draft", "pinned", "archived")
+_OF_THE_CHAT = ("name", "system", "draft", "sampling", "pinned", "archived")
 
 
 def merge(ours: Conversation, theirs: Conversation, base: Conversation | None = None) -> Conversation:

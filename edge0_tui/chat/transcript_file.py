@@ -121,6 +121,12 @@ def figures_line(conversation: Conversation, turn: Turn) -> str:
         parts += [units.tokens_per_second(a.tok_s)] if a.tok_s else []
         parts += [f"first token {units.seconds(a.ttft_s)}"] if a.ttft_s else []
         parts += [f"{units.count(a.completion_tokens)} tokens"] if a.completion_tokens else []
+        parts += [f"reused {a.reused_tokens:,} of {a.prompt_tokens:,} tokens"] if a.reused_tokens else []
+        parts += [f"without the {a.dropped_messages:,} oldest messages"] if a.dropped_messages else []
+        parts += [f"allocator peak {units.size(a.allocator_peak)}"] if a.allocator_peak else []
+        parts += [f"temperature {a.sampling.temperature:g}"] if a.completion_tokens else []
+        parts += [f"seed {a.seed}"] if a.seed is not None else []
+        parts += [f"revision {a.revision[:12]}"] if a.revision else []
         parts += [a.finish_reason] if a.finish_reason not in ("", "stop") else []
     return _one_line(" · ".join(parts))
 

@@ -24,6 +24,8 @@ class Attribution:
 
     `finish_reason` is the engine's (stop, length, cancelled, error) or `interrupted`: what a saved answer
     carries until its end is known, so that an answer cut off by a crash says so when it is read back.
+    `dropped_messages` of the oldest were not in the prompt. An answer that was continued so many times has the
+    tokens of all its parts and the other figures of the last one.
     """
 
     model: str = ""
@@ -36,12 +38,14 @@ class Attribution:
     finish_reason: str = ""
     prompt_tokens: int = 0
     reused_tokens: int = 0
+    dropped_messages: int = 0
     completion_tokens: int = 0
     thinking_tokens: int = 0
     ttft_s: float = 0.0
     tok_s: float = 0.0
     allocator_peak: int = 0
     agreement: float | None = None
+    continued: int = 0
 
 
 @dataclass(frozen=True)

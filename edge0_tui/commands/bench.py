@@ -7,14 +7,16 @@ import sys
 
 from edge0_tui.exit_codes import STOPPED
 
-OF_THE_APPLICATION = ("start", "screen", "search", "download", "verify")
+OF_THE_APPLICATION = ("start", "screen", "ui", "search", "download", "verify")
 HELP = """\
-also: start (of the application), screen (what it costs nano in tokens per second), search (in saved chats),
-      download (from this machine, against curl) and verify (against sha256sum)"""
+also: start (of the application), screen (what it costs nano in tokens per second), ui or --ui (the screen against
+      stock widgets), search (in saved chats), download (from this machine, against curl) and verify (against
+      sha256sum)"""
 
 
 def run(arguments: list[str]) -> int:
     """Names of the application's measurements go to `edge0_tui.bench`, everything else to `engine.bench`."""
+    arguments = ["ui" if argument == "--ui" else argument for argument in arguments]
     ours = [argument for argument in arguments if argument in OF_THE_APPLICATION]
     others = [argument for argument in arguments if argument not in ours]
     code = 0

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 ENGINE_OPTIONS = ("model", "adapter", "routing", "memory", "context")
-APP_OPTIONS = (*ENGINE_OPTIONS, "resume", "continue_last")
+APP_OPTIONS = (*ENGINE_OPTIONS, "resume", "continue_last", "plain")
 PLAN_OPTIONS = ("memory", "context", "routing")
 MODEL_HELP = "nano, 8b, 35b or a checkpoint's directory"
 
@@ -30,6 +30,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_engine_options(parser)
     parser.add_argument("--resume", metavar="ID", help="open this conversation")
     parser.add_argument("--continue", dest="continue_last", action="store_true", help="open the last conversation")
+    plain = "lines instead of a full screen, for screen readers (also where TERM is dumb)"
+    parser.add_argument("--plain", action="store_true", help=plain)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_run(commands)
     _add_models(commands)

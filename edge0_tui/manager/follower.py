@@ -9,10 +9,12 @@ from collections.abc import Callable
 from edge0_tui.manager.digest import PIECE, Digest
 from edge0_tui.manager.errors import StoppedError
 
+_STEP = 1 << 20
+
 
 class Follower(threading.Thread):
-    """Reads behind the writer. `on_hashed` is told how many bytes have been hashed; `sync` is called with that
-    number after each `synced_every` bytes. Both are called on this thread."""
+    """Reads behind the writer. `on_hashed` is told on this thread how many bytes have been hashed; `sync` is called
+    with that number after each `synced_every` bytes, on another one: hashing does not wait for the disk."""
 
     def __init__(
         self,
@@ -27,16 +29,20 @@ class Follower(threading.Thread):
         super().__init__(daemon=True, name="follower")
         self._descriptor, self._size, self._git = descriptor, size, git
         self._on_hashed, self._sync, self._synced_every = on_hashed, sync, synced_every
+        self._step = min(_STEP, synced_every // 4)
         self._available, self._over = 0, False
         self._changed = threading.Condition()
         self._error: OSError | None = None
         self._hex = ""
+        self._syncing: threading.Thread | None = None
 
     def allow(self, available: int) -> None:
-        """The first `available` bytes are there."""
-        with self._changed:
-            self._available = available
-            self._changed.notify()
+        """The first `available` bytes are there. Called by the writer alone."""
+        # Woken for each piece of a fast connection it would only be in the writer's way.
+        if available - self._available >= self._step or available == self._size:
+            with self._changed:
+                self._available = available
+                self._changed.notify()
 
     def abandon(self) -> None:
         """Stop; the hash is not wanted any more. Returns when nothing is read from the descriptor any longer."""
@@ -61,6 +67,9 @@ class Follower(threading.Thread):
             self._hash()
         except OSError as error:
             self._error = error
+        finally:
+            if self._syncing is not None:
+                self._syncing.join()
 
     def _hash(self) -> None:
         digest = Digest(self._size, git=self._git)
@@ -79,7 +88,16 @@ class Follower(threading.Thread):
             digest.update(buffer[:count])
             hashed += count
             self._on_hashed(hashed)
-            if hashed - synced >= self._synced_every:
+            # What remains at the end is synced by whoever gives the file its name.
+            idle = self._syncing is None or not self._syncing.is_alive()
+            if hashed - synced >= self._synced_every and hashed < self._size and idle:
                 synced = hashed
-                self._sync(synced)
+                self._syncing = threading.Thread(target=self._force, args=(hashed,), daemon=True, name="sync")
+                self._syncing.start()
         self._hex = digest.hex()
+
+    def _force(self, hashed: int) -> None:
+        try:
+            self._sync(hashed)
+        except OSError as error:
+            self._error = error

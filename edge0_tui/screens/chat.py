@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import SuspendNotSupported
@@ -12,24 +15,34 @@ from edge0_tui import keys
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.errors import StoreError
 from edge0_tui.choice import Choice
-from edge0_tui.controller import SAVING, Controller
-from edge0_tui.library import ChatLine, Library
+from edge0_tui.controller import SAVING
+from edge0_tui.library import ChatLine
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
-from edge0_tui.screens.chat_view import PANEL_ASKED_FROM, PANEL_FROM, ChatViewScreen
+from edge0_tui.paths import Paths
+from edge0_tui.screens.chat_messages import MessageActions
+from edge0_tui.screens.chat_view import PANEL_ASKED_FROM, PANEL_FROM
 from edge0_tui.widgets.banner import Banner
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.transcript import Transcript
 
+if TYPE_CHECKING:
+    from edge0_tui.controller import Controller
+    from edge0_tui.library import Library
+    from edge0_tui.model_desk import ModelDesk
 
-class ChatScreen(ChatViewScreen):
+
+class ChatScreen(MessageActions):
     """One method for each action of scope "chat" in `keys`, and what the widgets ask for."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings("chat")
+    VERTICAL_BREAKPOINTS = []  # `lay_out` does that; see `update_node_styles`
 
-    def __init__(self, controller: Controller, library: Library) -> None:
-        super().__init__(controller)
-        self.library = library
+    def __init__(
+        self, controller: Controller, library: Library, paths: Paths, desk: Callable[[], ModelDesk]
+    ) -> None:
+        super().__init__(controller, library, paths)
+        self._desk = desk
 
     async def show_last(self, options: AppOptions) -> None:
         """At the start: offer the last conversation, or open the one the command line asks for."""
@@ -44,11 +57,7 @@ class ChatScreen(ChatViewScreen):
             await self.action_resume()
         self.changed()
 
-    @on(Prompt.Sent)
-    def _send(self, event: Prompt.Sent) -> None:
-        self.controller.send(event.text)
-
-    @on(Prompt.Changed)
+    @on(Prompt.Changed, "#prompt")
     def _drafted(self) -> None:
         self.controller.drafted()
 
@@ -117,22 +126,58 @@ class ChatScreen(ChatViewScreen):
         prompt = self.query_one(Prompt)
         try:
             with self.app.suspend():
-                text = edit(prompt.text)
+                text = edit(prompt.whole)
         except (EditorError, SuspendNotSupported) as error:
             self.show_notice(Notice(str(error) or "This terminal cannot be lent to an editor.", tone="error"))
             return
-        prompt.load_text(text)
-        prompt.move_cursor(prompt.document.end)
+        prompt.put(text)
 
     def action_models(self) -> None:
+        self.open_models()
+
+    def open_models(self, line: str = "") -> None:
+        """The models screen, with the plan of this line shown first."""
         from edge0_tui.screens.models import ModelsScreen
 
-        link = self.controller.link
-        self.app.push_screen(ModelsScreen(self.library.models, link.loaded, link.info), self._load)
+        self.app.push_screen(ModelsScreen(self._desk(), line), self._load)
 
     def _load(self, choice: Choice | None) -> None:
         if choice is not None:
-            self.run_worker(self.controller.link.load(choice))
+            self.switch(choice)
+
+    def switch(self, choice: Choice) -> None:
+        self.run_worker(self._switch(choice))
+
+    async def _switch(self, choice: Choice) -> None:
+        from edge0_tui.load_report import load_report
+
+        link = self.controller.link
+        before = link.info
+        await link.load(choice)
+        if link.loaded == choice and link.info is not None:  # else it was refused, or a newer load has won
+            self.show_notice(load_report(link.info, before))
+        self._desk().forget_plans()
+
+    def action_export_chat(self) -> None:
+        from edge0_tui.chat.names import slug
+        from edge0_tui.screens.export import ExportScreen
+
+        chat = self.controller.conversation
+        if not chat.turns:
+            self.show_notice(Notice("There is nothing to export yet."))
+            return
+
+        async def export(choice: ExportScreen.Choice | None) -> None:
+            if choice is None:
+                return
+            format, branch, target = choice
+            work = partial(self.library.collection.export, chat.id, format, target, branch=branch)
+            try:
+                self.show_notice(Notice(f"Written: {await asyncio.to_thread(work)}"))
+            except StoreError as error:
+                self.show_notice(Notice(f"{error.filename}: {error.strerror}", tone="error"))
+
+        self.app.push_screen(ExportScreen(slug(chat.title) or "chat", len(chat.path) < len(chat.turns)), export)
 
     def action_chats(self) -> None:
         from edge0_tui.screens.chats import ChatsScreen

@@ -14,6 +14,7 @@ from edge0_tui.chat.store import Saved
 from edge0_tui.chat.summary import Summary
 from edge0_tui.collection import Collection
 from edge0_tui.controller import Controller
+from edge0_tui.keymap import keymap_of
 from edge0_tui.notices import Tone
 from edge0_tui.screens.dialog import Dialog
 from edge0_tui.screens.export import ExportScreen
@@ -110,7 +111,8 @@ class ChatActions(Dialog[str]):
         await self._gone(chat.id)
         if await self.attempt(lambda: self.collection.delete(chat.path)) is not None:
             await self.reload()
-            self.say(f"“{chat.title}” is in the trash for 30 days; ctrl+z brings it back.")
+            back = keymap_of(self.app).say("{key:chats_undo} brings it back.")
+            self.say(f"“{chat.title}” is in the trash for 30 days; {back}")
 
     async def action_chats_undo(self) -> None:
         path = await self.attempt(self.collection.undo)

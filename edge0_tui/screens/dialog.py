@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class Dialog(ModalScreen[Result]):
-    """Subclasses give `TITLE`, `KEYS` (pairs of key and word) and `body`."""
+    """Subclasses give `TITLE` (or `heading`, where it differs), `KEYS` (pairs of key and word) and `body`."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = "dialog.tcss"
     TITLE = ""
@@ -29,9 +29,13 @@ class Dialog(ModalScreen[Result]):
         *bindings("app", "app."),
     ]
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.heading = self.TITLE or ""
+
     def compose(self) -> ComposeResult:
         with Vertical(classes="sheet"):
-            yield Static(Content.styled(self.TITLE or "", "bold"), classes="sheet-title")
+            yield Static(Content.styled(self.heading, "bold"), classes="sheet-title")
             yield from self.body()
             yield Static(key_line(self.KEYS), classes="sheet-keys")
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from textual.app import ComposeResult
 from textual.widgets import Log, Static
 
+from edge0_tui.log_tail import tail
 from edge0_tui.screens.dialog import Dialog
-
-_TAIL_BYTES = 64 * 1024
-_CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class LogScreen(Dialog[None]):
@@ -46,16 +43,3 @@ class LogScreen(Dialog[None]):
             view.clear()
             view.write_lines(lines)
         self._shown = lines
-
-
-def tail(path: Path) -> list[str]:
-    """The last lines of the file without control characters, or one line saying why there are none."""
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(max(0, size - _TAIL_BYTES))
-            data = file.read(_TAIL_BYTES)
-    except OSError as error:
-        return [f"No log: {error.strerror or error}"]
-    lines = _CONTROL.sub("", data.decode("utf-8", "replace")).splitlines()
-    return lines[1:] if size > _TAIL_BYTES else lines or ["The log is empty."]

@@ -8,7 +8,7 @@ from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Checkbox, Input, Select, Static
 
 from edge0_tui.screens.dialog import Dialog
@@ -24,7 +24,7 @@ class SettingsScreen(Dialog[None]):
 
     CSS_PATH = ["dialog.tcss", "settings.tcss"]
     TITLE = "Settings"
-    KEYS = (("tab", "next"), ("space", "switch"), ("esc", "close"))
+    KEYS = (("write", "find"), ("tab", "next"), ("space", "switch"), ("esc", "close"))
 
     def __init__(
         self, settings: Settings, themes: Mapping[str, str], changed: Callable[[Settings], str], where: str
@@ -34,11 +34,13 @@ class SettingsScreen(Dialog[None]):
         self._keys = {key.path: key for key in keys()}
 
     def body(self) -> ComposeResult:
+        yield Input(placeholder="Find a setting", compact=True, id="settings-find")
         with VerticalScroll(id="settings-rows", can_focus=False):
             for title, group in groupby(self._keys.values(), lambda key: key.section_title):
-                yield Static(title, classes="settings-heading", markup=False)
-                for key in group:
-                    yield SettingRow(key, key.of(self._settings), self._themes)
+                with Vertical(classes="settings-section"):
+                    yield Static(title, classes="settings-heading", markup=False)
+                    for key in group:
+                        yield SettingRow(key, key.of(self._settings), self._themes)
         yield Static(self._where, id="settings-note", markup=False)
 
     def on_resize(self) -> None:
@@ -50,6 +52,20 @@ class SettingsScreen(Dialog[None]):
         if self.has_class("-narrow") and isinstance(row, SettingRow):
             self.query_one("#settings-note", Static).update(row.key.option.help)
 
+    @on(Input.Changed, "#settings-find")
+    def _find(self, event: Input.Changed) -> None:
+        """Show the settings with all these words in section, title or help."""
+        event.stop()
+        words = event.value.casefold().split()
+        found = 0
+        for section in self.query(".settings-section"):
+            rows = list(section.query(SettingRow))
+            for row in rows:
+                row.display = all(word in _words(row.key) for word in words)
+            section.display = any(row.display for row in rows)
+            found += sum(row.display for row in rows)
+        self.query_one("#settings-note", Static).update(self._where if found else "No setting has these words.")
+
     @on(Checkbox.Changed)
     def _switched(self, event: Checkbox.Changed) -> None:
         self._set(_row(event.checkbox).key, event.value)
@@ -58,7 +74,7 @@ class SettingsScreen(Dialog[None]):
     def _selected(self, event: Select.Changed) -> None:
         self._set(_row(event.select).key, event.value)
 
-    @on(Input.Changed)
+    @on(Input.Changed, ".setting-control")
     def _typed(self, event: Input.Changed) -> None:
         row = _row(event.input)
         try:
@@ -77,6 +93,10 @@ class SettingsScreen(Dialog[None]):
         if key.option.restart and not note:
             note = "Takes effect at the next start."
         self.query_one("#settings-note", Static).update(note or self._where)
+
+
+def _words(key: Key) -> str:
+    return f"{key.section_title} {key.option.title} {key.option.help} {key.path}".casefold()
 
 
 def _row(control: Checkbox | Select[Any] | Input) -> SettingRow:

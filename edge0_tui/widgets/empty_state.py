@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from textual.content import Content
 from textual.widgets import Static
 
+from edge0_tui.keymap import Keymap
+
 _HINTS = (
-    ("ctrl+o", "models", "choose a checkpoint, an adapter and the routing"),
-    ("ctrl+b", "chats", "earlier conversations"),
-    ("ctrl+p", "commands", "everything else"),
+    ("models", "models", "choose a checkpoint, an adapter and the routing"),
+    ("chats", "chats", "earlier conversations"),
+    ("command_palette", "commands", "everything else"),
 )
 
 SUGGESTION = "What is the allocator peak?"
@@ -23,6 +25,7 @@ class Welcome:
 
     model: str = ""
     resume: str = ""
+    keymap: Keymap = field(default_factory=Keymap)
 
 
 class EmptyState(Static):
@@ -60,7 +63,8 @@ class EmptyState(Static):
             ]
         if height >= 12 and width >= 40:
             lines.append(Content(""))
-            for key, word, meaning in _HINTS:
+            for id, word, meaning in _HINTS:
+                key = next(iter(self.welcome.keymap.keys(id)), "")
                 more = f"  {meaning}" if width >= 74 else ""
                 lines.append(
                     Content.assemble((f"{key:8}", "$primary"), (f"{word:10}", "$foreground"), (more, "$text-muted"))

@@ -16,12 +16,14 @@ _METER = 12
 
 @dataclass(frozen=True)
 class HeaderState:
-    """What the header says. `activity` stands in for the model's name while there is none."""
+    """What the header says. `activity` stands in for the model's name while there is none; `fetching` is what is
+    being downloaded."""
 
     info: ModelInfo | None = None
     activity: str = "starting the engine"
     context: tuple[int | None, int] | None = None
     title: str = ""
+    fetching: str = ""
 
 
 class HeaderLine(Static):
@@ -41,6 +43,8 @@ class HeaderLine(Static):
 
     def _draw(self, width: int) -> Content:
         right = context_meter(self.state.context, bar=width >= 72)
+        if self.state.fetching and width >= 50:
+            right = Content.assemble(("↓ " + self.state.fetching, "$accent"), "   " if right else "", right)
         if width < 30:
             right = Content("")
         left = self._left(width - right.cell_length - 1)

@@ -7,6 +7,7 @@ from textual.content import Content
 from textual.style import Style
 from textual.widgets import Static
 
+from edge0_tui.keymap import Keymap, keymap_of
 from edge0_tui.keys import BY_ID, target
 
 
@@ -17,12 +18,13 @@ class KeyBar(Static):
         super().__init__(markup=False, id=id)
         self._ids: tuple[str, ...] = ()
         self._words: dict[str, str] = {}
+        self._keymap = Keymap()
 
     def show(self, ids: tuple[str, ...], words: dict[str, str] | None = None) -> None:
         """Show these actions; `words` replaces the registry's word where the moment asks for another."""
-        words = words or {}
-        if (ids, words) != (self._ids, self._words):
-            self._ids, self._words = ids, words
+        words, keymap = words or {}, keymap_of(self.app)
+        if (ids, words, keymap) != (self._ids, self._words, self._keymap):
+            self._ids, self._words, self._keymap = ids, words, keymap
             self.update(self._draw(self.content_size.width), layout=False)
 
     def on_resize(self) -> None:
@@ -33,7 +35,8 @@ class KeyBar(Static):
         for id in self._ids:
             action = BY_ID[id]
             word = self._words.get(id, action.bar)
-            entry = Content.assemble((action.key_label, "$primary bold"), (" " + word, "$text-muted"))
+            key = self._keymap.label(id)
+            entry = Content.assemble((key, "$primary bold"), (" " * bool(key) + word, "$text-muted"))
             entry = entry.stylize(Style.from_meta({"action": id}))
             gap = "   " if line.cell_length else ""
             if line.cell_length + len(gap) + entry.cell_length > width:

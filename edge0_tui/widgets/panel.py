@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import groupby
 
 from textual.content import Content
@@ -66,6 +67,7 @@ class Panel(Rows):
         return Content.assemble((full, "$accent"), (rest, "$hairline"), text)
 
 
+@lru_cache(maxsize=512)
 def row(label: str, value: str, width: int, id: str = "") -> Content:
     """One line: the label, the number against its column's right edge, the unit in a column of its own."""
     number, _, unit = value.rpartition(" ")

@@ -7,11 +7,20 @@ from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.widgets import Checkbox, Input, Select, Static
 
 from edge0_tui.settings_schema import Key
 
 _ON, _OFF = "on", "off"
+
+
+class Tick(Checkbox):
+    """Is empty while it is off, so that it can be read without colours."""
+
+    def render(self) -> Content:
+        self.BUTTON_INNER = "✓" if self.value else " "
+        return super().render()
 
 
 class SettingRow(Horizontal):
@@ -26,7 +35,7 @@ class SettingRow(Horizontal):
         option = self.key.option
         yield Static(option.title, classes="setting-title", markup=False)
         if self.key.kind is bool:
-            yield Checkbox(_ON if self._value else _OFF, value=self._value, compact=True, classes="setting-control")
+            yield Tick(_ON if self._value else _OFF, value=self._value, compact=True, classes="setting-control")
         elif choices := self._choices():
             value = self._value if self._value in dict(choices).values() else Select.NULL
             yield Select(

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
-from textual.containers import VerticalScroll
+from textual.binding import BindingType
 from textual.geometry import Size
 from textual.layout import DockArrangeResult
 from textual.message import Message as TextualMessage
 from textual.timer import Timer
-from textual.widget import AwaitMount
 
+from edge0_tui import keys
+from edge0_tui.chat.branches import Place
 from edge0_tui.chat.turn import Attribution, Turn
-from edge0_tui.widgets.transcript_earlier import TranscriptEarlier
+from edge0_tui.widgets.transcript_path import PAGE
+from edge0_tui.widgets.transcript_walk import WalkingView
 from engine.protocol import Piece
 
 if TYPE_CHECKING:
-    # A tenth of a second of imports that an empty transcript does not need: start-up counts.
+    # As in `transcript_path`.
     from edge0_tui.widgets.markdown import BlockView
     from edge0_tui.widgets.message import Message
     from edge0_tui.widgets.message_reply import ReplyMessage
 
-FLUSH_HZ = 15
-PAGE = 30
+__all__ = ["PAGE", "Transcript"]
+
+FLUSH_HZ = 10
+"""Every picture of a long answer costs the same, however little was added: fifteen cost half as much again."""
 
 
-class Transcript(VerticalScroll, can_focus=True):
+class Transcript(WalkingView, can_focus=True):
     """Shows the turns of one conversation and the reply that is being written.
 
     Everything that takes text only buffers it; one timer shows what has come together. Earlier messages than
@@ -52,12 +56,22 @@ class Transcript(VerticalScroll, can_focus=True):
     }
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings("message", "screen.")
+
     class LinkClicked(TextualMessage):
         """A web or mail address in a message was clicked."""
 
         def __init__(self, href: str) -> None:
             super().__init__()
             self.href = href
+
+    class VersionWanted(TextualMessage):
+        """Another version of this turn is wanted: the one before (-1) or after (1)."""
+
+        def __init__(self, turn_id: str, step: int) -> None:
+            super().__init__()
+            self.turn_id = turn_id
+            self.step = step
 
     class CopyRequested(TextualMessage):
         """Text of a message is wanted in the clipboard; `what` names it for the notice ("code", "message")."""
@@ -69,16 +83,10 @@ class Transcript(VerticalScroll, can_focus=True):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self.messages: list[Message] = []
         self._reply: ReplyMessage | None = None
         self._pending: list[Piece] = []
         self._thinking_tokens = 0
-        self._unfolded = False
-        self.earlier: list[Turn] = []
-        self._fetching = False
-        self._held: tuple[Message, int] | None = None
         self._timer: Timer | None = None
-        self._earlier_note = TranscriptEarlier()
 
     def compose(self) -> ComposeResult:
         yield self._earlier_note
@@ -89,15 +97,27 @@ class Transcript(VerticalScroll, can_focus=True):
 
     # --- what the screen calls ------------------------------------------------------------------------------
 
-    def load(self, turns: Sequence[Turn]) -> AwaitComplete:
-        """Show a conversation from its end, instead of what is shown. Need not be awaited."""
+    def load(
+        self, turns: Sequence[Turn], places: Mapping[str, Place] | None = None, beside: Sequence[Turn] = ()
+    ) -> AwaitComplete:
         self._end_reply()
-        self.earlier = list(turns[:-PAGE])
-        removed = [message.remove() for message in self.messages]
-        self.messages = []
-        mounted = self._mount([self._message(turn) for turn in turns[-PAGE:]])
-        self.anchor()
-        return AwaitComplete(*removed, mounted)
+        self.leave()
+        return super().load(turns, places, beside)
+
+    def show_path(
+        self, turns: Sequence[Turn], places: Mapping[str, Place], beside: Sequence[Turn] = ()
+    ) -> AwaitComplete:
+        """As `PathView.show_path`; the version that takes the place of the chosen message, be it one that is about
+        to be written, is chosen."""
+        self._end_reply()
+        at = self.messages.index(self.chosen) - len(self.messages) if self.chosen in self.messages else 0
+        depth = len(self.earlier) + len(self.messages) + at
+        done = super().show_path(turns, places, beside)
+        if at and self.chosen not in self.messages:
+            mounted = depth - len(self.earlier)
+            if 0 <= mounted < len(self.messages):
+                self._choose(self.messages[mounted])
+        return done
 
     def clear(self) -> AwaitComplete:
         """Show nothing."""
@@ -113,14 +133,29 @@ class Transcript(VerticalScroll, can_focus=True):
         who has gone elsewhere stays there."""
         from edge0_tui.widgets.message_reply import ReplyMessage
 
+        self._begin(ReplyMessage(turn_id, name, self._places.get(turn_id), unfolded=self._unfolded))
+
+    def go_on(self, turn: Turn, name: str) -> None:
+        """The answer of this turn gets more text, below what it has. One that is not shown begins."""
+        from edge0_tui.widgets.message_reply import ReplyMessage
+
+        if self.messages and self.messages[-1].turn_id == turn.id:
+            self._remove([self.messages.pop()])
+        place = self._places.get(turn.id)
+        self._begin(ReplyMessage.begun(turn, name, place, unfolded=self._unfolded))
+
+    def _begin(self, reply: ReplyMessage) -> None:
         self._end_reply()
-        self._reply = ReplyMessage(turn_id, name, unfolded=self._unfolded)
-        self._mount([self._reply])
+        self._reply = reply
+        self._lay_beside(reply)
+        self._mount([reply])
+        if self.chosen is not None and self.chosen not in self.messages:
+            self._choose(reply, scroll=False)
         if self._timer:
             self._timer.resume()
 
     def append(self, pieces: Sequence[Piece], thinking_tokens: int = 0) -> None:
-        """Take new text of the reply; it is on screen within a fifteenth of a second."""
+        """Take new text of the reply; it is on screen within a tenth of a second."""
         self._pending += pieces
         self._thinking_tokens = thinking_tokens or self._thinking_tokens
 
@@ -142,17 +177,20 @@ class Transcript(VerticalScroll, can_focus=True):
         from edge0_tui.widgets.message_reply import ReplyMessage
 
         self._unfolded = not self._unfolded
-        for message in self.messages:
-            if isinstance(message, ReplyMessage):
-                message.unfold(self._unfolded)
+        for message in self.query(ReplyMessage):
+            message.unfold(self._unfolded)
 
-    # --- within ---------------------------------------------------------------------------------------------
-
-    def _message(self, turn: Turn) -> Message:
-        from edge0_tui.widgets.message_reply import ReplyMessage
+    def toggle_folds(self) -> bool:
+        """Unfold what is folded in the person's messages, or fold all of it; false if there is nothing."""
         from edge0_tui.widgets.message_user import UserMessage
 
-        return ReplyMessage.of(turn, unfolded=self._unfolded) if turn.role == "assistant" else UserMessage(turn)
+        found = [message for message in self.messages if isinstance(message, UserMessage) and message.folds]
+        unfold = any(not message.unfolded for message in found)
+        for message in found:
+            message.unfold_all(unfold)
+        return bool(found)
+
+    # --- within ---------------------------------------------------------------------------------------------
 
     def _end_reply(self) -> None:
         self._reply = None
@@ -160,11 +198,6 @@ class Transcript(VerticalScroll, can_focus=True):
         self._thinking_tokens = 0
         if self._timer:
             self._timer.pause()
-
-    def _mount(self, messages: list[Message]) -> AwaitMount:
-        self.messages += messages
-        self._earlier_note.show(len(self.earlier))
-        return self.mount_all(messages)
 
     def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
         """Scroll in the frame in which the layout changes, not one later.
@@ -195,21 +228,6 @@ class Transcript(VerticalScroll, can_focus=True):
             self._fetching = True
             self.call_next(self.fetch_earlier)
 
-    async def fetch_earlier(self) -> None:
-        """Mount one more page above, without moving what is being read."""
-        page, self.earlier = self.earlier[-PAGE:], self.earlier[:-PAGE]
-        first = self.messages[0]
-        self._held = first, first.virtual_region.y - self.scroll_offset.y
-        messages = [self._message(turn) for turn in page]
-        self.messages[:0] = messages
-        await self.mount_all(messages, after=self._earlier_note)
-        self._earlier_note.show(len(self.earlier))
-        self.call_after_refresh(self._let_go)
-
-    def _let_go(self) -> None:
-        self._held = None
-        self._fetching = False
-
     # --- messages of the messages ---------------------------------------------------------------------------
 
     def on_block_view_link_clicked(self, event: BlockView.LinkClicked) -> None:
@@ -219,3 +237,12 @@ class Transcript(VerticalScroll, can_focus=True):
     def on_block_view_code_clicked(self, event: BlockView.CodeClicked) -> None:
         event.stop()
         self.post_message(self.CopyRequested(event.code, "code"))
+
+    def on_message_chosen(self, event: Message.Chosen) -> None:
+        event.stop()
+        self.focus()
+        self.choose(event.turn_id)
+
+    def on_message_version_wanted(self, event: Message.VersionWanted) -> None:
+        event.stop()
+        self.post_message(self.VersionWanted(event.turn_id, event.step))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from engine.protocol import Event, Failed, Generate, Load, Request, Reset, Shutdown, Stop
+from engine.protocol import Count, Event, Failed, Generate, Load, Request, Reset, Shutdown, Stop
 from engine.wire import MAX_LINE, ProtocolError, decode
 
 log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 class Job:
     """A request for the computing thread. `cancelled` is set from the reading thread."""
 
-    request: Load | Generate | Reset
+    request: Load | Generate | Count | Reset
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 
@@ -44,7 +44,7 @@ class Inbox:
                 self._stop(request.id)
             case Shutdown():
                 self.close()
-            case Load() | Generate() | Reset():
+            case Load() | Generate() | Count() | Reset():
                 with self._changed:
                     self._jobs.append(Job(request))
                     self._changed.notify()

@@ -11,6 +11,8 @@ from engine.errors import UsageError
 from engine.interface import Notice, Unresponsive, new_id
 from engine.process.recording import Entry, read_recording
 from engine.protocol import (
+    Count,
+    Counted,
     Counters,
     Delta,
     Event,
@@ -84,6 +86,10 @@ class ReplayClient:
     async def generate(self, request: Generate) -> AsyncGenerator[Event, None]:
         async for event in self._play(_next(self._replies, "reply"), request.id):
             yield event
+
+    async def count(self, request: Count) -> Counted | Failed:
+        """Refused: a recording has no tokenizer."""
+        return Failed(request.id, "usage", "A recording cannot count tokens.")
 
     def stop(self, request_id: str) -> None:
         self._stopped.add(request_id)

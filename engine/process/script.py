@@ -29,7 +29,8 @@ DEFAULT_INFO = ModelInfo(
 class ScriptedReply:
     """One reply. Times in seconds; the `*_after` fields count tokens and switch a fault on.
 
-    `match` restricts the reply to prompts that contain it. A hang ignores stop; a freeze also ends the
+    `match` restricts the reply to prompts that contain it. `too_long` refuses it as longer than the context, unless
+    the request allows to drop the oldest turns. A hang ignores stop; a freeze also ends the
     heartbeats; `prints` is written to standard output, as a careless library would.
     """
 
@@ -38,6 +39,7 @@ class ScriptedReply:
     match: str = ""
     pace: float = 0.0
     prompt_tokens: int = 12
+    reused_tokens: int = 0
     prefill_chunk: int = 12
     prefill_pace: float = 0.0
     finish_reason: FinishReason = "stop"
@@ -52,6 +54,7 @@ class ScriptedReply:
     exit_code: int = 70
     hang_after: int | None = None
     freeze_after: int | None = None
+    too_long: bool = False
 
 
 @dataclass(frozen=True)

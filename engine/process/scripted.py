@@ -9,12 +9,14 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from engine.errors import KINDS, EngineError
+from engine.errors import KINDS, ContextError, EngineError
 from engine.footprint import footprint
 from engine.process.script import Script, ScriptedReply
 from engine.protocol import (
     Allocator,
     Channel,
+    Count,
+    Counted,
     Counters,
     Delta,
     Event,
@@ -23,6 +25,7 @@ from engine.protocol import (
     FinishReason,
     Generate,
     Load,
+    Message,
     ModelInfo,
     Piece,
     Prefilling,
@@ -40,6 +43,8 @@ class _Progress:
 
     started: float
     prompt: int
+    reused: int = 0
+    dropped: int = 0
     first_token_at: float | None = None
     tokens: int = 0
     thinking_tokens: int = 0
@@ -70,8 +75,11 @@ class ScriptedSession:
         return self._info
 
     def generate(self, request: Generate, emit: Callable[[Event], None], cancelled: Callable[[], bool]) -> Finished:
-        reply = self._choose(request.messages[-1].content if request.messages else "")
-        state = _Progress(time.monotonic(), reply.prompt_tokens)
+        reply = self._choose(request.messages)
+        if reply.too_long and not request.drop_oldest:
+            raise ContextError("A scripted prompt is longer than the context.", "Start a new chat.")
+        state = _Progress(time.monotonic(), reply.prompt_tokens, reply.reused_tokens)
+        state.dropped = max(0, len(request.messages) - 1) if reply.too_long else 0
         said: dict[Channel, list[str]] = {"thinking": [], "answer": []}
         reason: FinishReason = reply.finish_reason
         limit = request.sampling.max_tokens if request.sampling else None
@@ -103,13 +111,29 @@ class ScriptedSession:
             request.sampling.seed if request.sampling else None,
         )
 
+    def count(self, request: Count) -> Counted:
+        """A token for each word, as in its replies."""
+        words = [len(re.findall(r"\S+", text)) for text in request.texts]
+        return Counted(request.id, words, self._info.path)
+
     def reset(self) -> None:
         self._turn = 0
 
     def close(self) -> None:
         """Nothing is held."""
 
-    def _choose(self, prompt: str) -> ScriptedReply:
+    def _choose(self, messages: list[Message]) -> ScriptedReply:
+        """The reply to the last question, or what is left of it after the answer that is to be continued."""
+        prompt = next((message.content for message in reversed(messages) if message.role == "user"), "")
+        if messages and messages[-1].role == "assistant":
+            said = messages[-1]
+            for reply in self._script.replies:
+                if reply.text.startswith(said.content) and reply.match in prompt:
+                    return replace(
+                        reply,
+                        text=reply.text.removeprefix(said.content),
+                        thinking=reply.thinking.removeprefix(said.thinking),
+                    )
         for reply in self._script.replies:
             if reply.match and reply.match in prompt:
                 return reply
@@ -128,7 +152,7 @@ class ScriptedSession:
         for done in range(0, reply.prompt_tokens + 1, max(1, reply.prefill_chunk)):
             if cancelled():
                 return
-            emit(Prefilling(request_id, done, reply.prompt_tokens, 0, self._counters(state)))
+            emit(Prefilling(request_id, done, reply.prompt_tokens, reply.reused_tokens, self._counters(state)))
             _wait(reply.prefill_pace, cancelled)
 
     def _counters(self, state: _Progress) -> Counters:
@@ -140,6 +164,8 @@ class ScriptedSession:
         used = state.prompt + state.tokens
         return Counters(
             prompt_tokens=state.prompt,
+            reused_tokens=state.reused,
+            dropped_messages=state.dropped,
             completion_tokens=state.tokens,
             thinking_tokens=state.thinking_tokens,
             prefill_tok_s=state.prompt / ttft if ttft else 0.0,

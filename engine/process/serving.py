@@ -10,6 +10,8 @@ from engine.errors import EngineError
 from engine.process.inbox import Job
 from engine.protocol import (
     Channel,
+    Count,
+    Counted,
     Counters,
     Delta,
     Event,
@@ -36,6 +38,8 @@ class Session(Protocol):
         self, request: Generate, emit: Callable[[Event], None], cancelled: Callable[[], bool]
     ) -> Finished: ...
 
+    def count(self, request: Count) -> Counted: ...
+
     def reset(self) -> None: ...
 
     def close(self) -> None: ...
@@ -59,6 +63,8 @@ class Server:
                     self._load(job.request, job)
                 case Generate():
                     self._generate(job.request, job, partial)
+                case Count():
+                    self._count(job.request)
                 case _:
                     if self._session is not None:
                         self._session.reset()
@@ -103,6 +109,12 @@ class Server:
             self._emit(event)
 
         self._emit(self._session.generate(request, emit, job.cancelled.is_set))
+
+    def _count(self, request: Count) -> None:
+        if self._session is None or not self._loaded:
+            self._emit(Failed(request.id, "usage", "No model is loaded yet.", "Load one first."))
+            return
+        self._emit(self._session.count(request))
 
     def _fail(self, job: Job, kind: str, message: str, hint: str, partial: dict[Channel, list[str]]) -> None:
         if isinstance(job.request, Load) and job.cancelled.is_set():

@@ -28,10 +28,12 @@ class ThinkIds:
 
 @dataclass(frozen=True)
 class ReplyStart:
-    """Where a reply begins. `trim`: a think token came just before, so leading newlines belong to the template."""
+    """Where a reply begins. `trim`: a think token came just before, so leading newlines belong to the template.
+    `last`: the last character already written in this channel, empty at its start."""
 
     channel: Channel = "answer"
     trim: bool = False
+    last: str = ""
 
 
 def reply_start(tail: Sequence[int], think: ThinkIds | None) -> ReplyStart:
@@ -52,7 +54,7 @@ class ReplyDecoder:
         self._trim = start.trim
         self._decoder = new_decoder(tokenizer)
         self._held = ""  # newlines at the end of a thought, dropped when </think> follows
-        self._last = ""  # last character of this channel, empty at its start
+        self._last = start.last  # last character of this channel, empty at its start
 
     @property
     def channel(self) -> Channel:

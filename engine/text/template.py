@@ -19,6 +19,7 @@ from engine.text.stops import token_name
 FILE, CONFIG = "chat_template.jinja", "tokenizer_config.json"
 MAX_BYTES = 256 * 1024
 _PROBE = (Message("user", "x"),)
+_THOUGHT, _ANSWER = "thought-7q", "answer-7q"
 
 
 class ChatTemplate:
@@ -95,6 +96,18 @@ class ChatTemplate:
         except TemplateError:
             return False
         return on != off
+
+    @cached_property
+    def thought_end(self) -> str | None:
+        """What stands between a thought and the answer, line ends included; None where thoughts are left out."""
+        turn = Message("assistant", _ANSWER, thinking=_THOUGHT)
+        try:
+            text = self.render((*_PROBE, turn), add_generation_prompt=False, enable_thinking=True)
+        except TemplateError:
+            return None
+        _, found, rest = text.partition(_THOUGHT)
+        between, answered, _ = rest.partition(_ANSWER)
+        return between if found and answered else None
 
 
 def _as_dict(message: Message) -> dict[str, Any]:

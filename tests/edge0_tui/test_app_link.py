@@ -14,7 +14,7 @@ from edge0_tui.notices import Notice
 from edge0_tui.safe_start import SafeStart
 from engine.interface import Died, EngineDied, Unresponsive
 from engine.interface import Notice as EngineNotice
-from engine.protocol import Event, Failed, Generate, Load, Loaded, Loading, ModelInfo, Ready
+from engine.protocol import Count, Counted, Event, Failed, Generate, Load, Loaded, Loading, ModelInfo, Ready
 
 
 class FakeEngine:
@@ -44,6 +44,9 @@ class FakeEngine:
         raise NotImplementedError
 
     def generate(self, request: Generate) -> AsyncGenerator[Event, None]:
+        raise NotImplementedError
+
+    async def count(self, request: Count) -> Counted | Failed:
         raise NotImplementedError
 
     def stop(self, request_id: str) -> None:

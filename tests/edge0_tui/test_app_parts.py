@@ -20,6 +20,8 @@ from edge0_tui.model_menu import menu
 from edge0_tui.quantities import QUANTITIES
 from edge0_tui.screens.chat import ChatScreen
 from edge0_tui.screens.chats import ChatsScreen
+from edge0_tui.screens.models import ModelsScreen
+from edge0_tui.shelf import Shelf, Stored
 from edge0_tui.widgets.bars import meter, sparkline
 from engine.protocol import Allocator, Counters, ExpertCounters, ModelInfo, RoutingReport, Ttft
 
@@ -46,7 +48,7 @@ FULL = Counters(
 
 
 def test_no_key_is_one_that_terminals_send_for_another_and_none_is_taken_twice() -> None:
-    for scopes in (("app", "chat", "prompt"), ("app", "chats")):
+    for scopes in (("app", "chat", "prompt"), ("app", "chats"), ("app", "models")):
         used = [key for action in keys.ACTIONS if action.scope in scopes for key in action.keys]
         assert len(set(used)) == len(used)
         assert not keys.UNUSABLE_KEYS & set(used)
@@ -56,7 +58,7 @@ def test_no_key_is_one_that_terminals_send_for_another_and_none_is_taken_twice()
 def test_every_action_can_be_run_where_its_scope_says() -> None:
     for action in keys.ACTIONS:
         if action.id != "history":
-            owner = {"app": Edge0App, "chats": ChatsScreen}.get(action.scope, ChatScreen)
+            owner = {"app": Edge0App, "chats": ChatsScreen, "models": ModelsScreen}.get(action.scope, ChatScreen)
             assert hasattr(owner, f"action_{action.id}"), action.id
 
 
@@ -123,8 +125,8 @@ def test_the_models_menu_marks_what_is_loaded_and_says_what_cannot_be_had() -> N
     installed = [Installed("nano", Path("/n"), "built in"), Installed("35b", Path("/m/35b"), "models folder")]
     info = ModelInfo("35b", "35B", "/m/35b", adapter="none", adapters_available=["/a/r16"], routing="exact")
     loaded = Choice("/m/35b", memory_bytes=123)
-    lines = menu(installed, loaded, info)
-    assert [line.text for line in lines if line.loaded] == ["35b", "none", "exact"]
+    lines = menu(Shelf(tuple(Stored(item, 1 << 30) for item in installed)), loaded, info)
+    assert [line.text for line in lines if line.marked] == ["35b", "none", "exact"]
     nano = next(line for line in lines if line.text == "nano")
     assert nano.choice == Choice("nano", memory_bytes=123, label="nano")
     adapter = next(line for line in lines if line.text == "r16")
@@ -138,6 +140,8 @@ def test_the_clipboard_tool_follows_the_session() -> None:
     assert commands({"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"}, "linux")[0] == ["wl-copy"]
     assert commands({}, "linux") == []
     assert commands({"SSH_CONNECTION": "a"}, "darwin") == []
+    assert commands({"SSH_CONNECTION": "a", "TMUX": "/tmp/tmux-0/default,1,0"}, "linux")[0][0] == "tmux"
+    assert [tool[0] for tool in commands({"DISPLAY": ":0", "TMUX": "x"}, "linux")] == ["xclip", "tmux"]
 
 
 async def test_copying_says_which_way_it_went(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,6 +156,18 @@ async def test_copying_says_which_way_it_went(tmp_path: Path, monkeypatch: pytes
     assert (tmp_path / "clip").read_text() == "grüße" and asked == ["text"]
     tool.write_text("#!/bin/sh\nexit 1\n")
     assert "OSC 52" in await copy("more", asked.append, environ={"DISPLAY": ":0"}, platform="linux")
+
+
+async def test_what_a_terminal_may_refuse_to_copy_is_in_a_file_as_well(tmp_path: Path) -> None:
+    asked: list[str] = []
+    file = tmp_path / "data" / "copied.txt"
+    assert str(file) not in await copy("short", asked.append, environ={}, platform="linux", file=file)
+    long = "é" * 40_000
+    assert str(file) in await copy(long, asked.append, environ={}, platform="linux", file=file)
+    assert file.read_text() == long and asked == ["short", long] and file.stat().st_mode & 0o077 == 0
+    (tmp_path / "blocked").write_text("")
+    said = await copy(long, asked.append, environ={}, platform="linux", file=tmp_path / "blocked" / "x")
+    assert "failed" in said
 
 
 def test_the_editor_gives_back_what_was_written_and_failures_are_named(tmp_path: Path) -> None:

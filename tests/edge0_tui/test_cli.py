@@ -212,8 +212,10 @@ def test_bench_hands_over_arguments_and_exit_code(
         return popen([command[0], "-c", program])
 
     monkeypatch.setattr(subprocess, "Popen", start)
-    assert code_of("bench", "--ui", "-m", "nano") == code
-    assert started[0][1:] == ["-P", "-m", "engine.bench", "--ui", "-m", "nano"]
+    assert code_of("bench", "--json", "-m", "nano") == code
+    assert started[0][1:] == ["-P", "-m", "engine.bench", "--json", "-m", "nano"]
+    assert code_of("bench", "--ui", "--json") == code
+    assert started[1][1:] == ["-P", "-m", "edge0_tui.bench", "ui", "--json"]
 
 
 def test_help_says_the_exit_codes_and_lists_no_command_that_is_missing(capsys: pytest.CaptureFixture[str]) -> None:

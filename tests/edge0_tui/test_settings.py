@@ -55,6 +55,8 @@ def test_what_is_typed_is_read_or_refused() -> None:
 
 def _values(key: Key) -> st.SearchStrategy[Any]:
     low, high = key.option.low, key.option.high
+    if key.option.choices:
+        return st.sampled_from(key.option.choices)
     if key.kind is bool:
         return st.booleans()
     if key.kind is int:

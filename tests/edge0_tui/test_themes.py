@@ -8,39 +8,70 @@ import pytest
 from textual.color import Color
 
 from edge0_tui import themes
+from tests.edge0_tui.colour_vision import KINDS, apart, contrast
 
 SHIPPED = themes.load()
+COLOURED = [name for name, theme in SHIPPED.themes.items() if not theme.ansi]
+HIGH_CONTRAST = {"lighthouse", "noon"}
+FOR_COLOUR_BLIND = {"harbour", "sandbar", "lighthouse"}
+TEXTS = ("foreground", "primary", "secondary", "accent", "warning", "error", "success")
+TELLING = (("warning", "primary"), ("error", "foreground"), ("error", "primary"), ("accent", "primary"))
+"""A meter that is nearly full, an alarming figure, the mark of a notice, and whose words these are."""
+GOOD_AND_BAD = (("error", "success"), ("text-error", "text-success"), ("warning", "error"))
 
 
-def luminance(color: Color) -> float:
-    def linear(part: int) -> float:
-        share = part / 255
-        return share / 12.92 if share <= 0.03928 else float(((share + 0.055) / 1.055) ** 2.4)
-
-    return 0.2126 * linear(color.r) + 0.7152 * linear(color.g) + 0.0722 * linear(color.b)
+def colours(name: str) -> dict[str, str]:
+    """Every colour of a theme by its variable, with Textual's own where the theme is silent."""
+    return SHIPPED.themes[name].to_color_system().generate()
 
 
-def contrast(one: str, other: str) -> float:
-    """WCAG's ratio of two colours."""
-    lights = sorted((luminance(Color.parse(one)), luminance(Color.parse(other))), reverse=True)
-    return (lights[0] + 0.05) / (lights[1] + 0.05)
+def least(name: str) -> float:
+    return 7.0 if name in HIGH_CONTRAST else 4.5
 
 
-def test_four_themes_are_shipped_without_errors() -> None:
+def test_our_themes_are_shipped_without_errors_for_every_need() -> None:
     assert SHIPPED.errors == []
-    assert {"tidepool", "foolscap", "lighthouse", "terminal16"} <= SHIPPED.themes.keys()
+    assert len(SHIPPED.themes) >= 8 and SHIPPED.themes.keys() >= HIGH_CONTRAST | FOR_COLOUR_BLIND
     assert themes.DEFAULT in SHIPPED.themes and themes.WITHOUT_COLOUR in SHIPPED.themes
+    assert {theme.dark for theme in SHIPPED.themes.values() if theme.name in HIGH_CONTRAST} == {True, False}
+    assert {theme.dark for theme in SHIPPED.themes.values() if theme.name in FOR_COLOUR_BLIND} == {True, False}
+    assert [name for name, theme in SHIPPED.themes.items() if theme.ansi] == ["terminal16"]
 
 
-@pytest.mark.parametrize("name", [name for name, theme in SHIPPED.themes.items() if not theme.ansi])
+@pytest.mark.parametrize("name", COLOURED)
 def test_every_text_is_readable_on_every_ground(name: str) -> None:
-    colours = SHIPPED.themes[name].to_color_system().generate()
-    least = 7.0 if name == "lighthouse" else 4.5
-    texts = ("foreground", "primary", "secondary", "accent", "warning", "error", "success", "text-muted")
+    found = colours(name)
     for ground in ("background", "surface", "panel"):
-        for text in texts:
-            assert contrast(colours[text], colours[ground]) >= least, (text, ground)
-        assert contrast(colours["text-disabled"], colours[ground]) >= 3.0, ground
+        for text in (*TEXTS, *(f"text-{text}" for text in TEXTS[1:]), "text-muted"):
+            assert contrast(found[text], found[ground]) >= least(name), (text, ground)
+        assert contrast(found["text-disabled"], found[ground]) >= 3.0, ground
+    code = Color.parse(found["background"]) + Color.parse(found["boost"])
+    assert contrast(found["text-accent"], code.hex) >= least(name)
+
+
+@pytest.mark.parametrize("name", COLOURED)
+def test_the_line_under_the_cursor_and_what_is_selected_stay_readable(name: str) -> None:
+    found = colours(name)
+    for part in ("block-cursor", "input-selection", "screen-selection"):
+        text = found.get(f"{part}-foreground", found["foreground"])
+        assert contrast(text, found[f"{part}-background"]) >= least(name), part
+
+
+@pytest.mark.parametrize("name", COLOURED)
+def test_colours_that_tell_something_differ_for_every_kind_of_eye(name: str) -> None:
+    """In themes made for colour-blind eyes good and bad differ, too; elsewhere marks and words tell these apart."""
+    found = colours(name)
+    pairs = (*TELLING, *GOOD_AND_BAD) if name in FOR_COLOUR_BLIND else TELLING
+    for one, other in pairs:
+        for kind in ("", *KINDS):
+            assert apart(found[one], found[other], kind) >= 10, (one, other, kind)
+
+
+def test_the_simulation_confuses_what_is_known_to_be_confused() -> None:
+    assert apart("#b02020", "#207020") > 60
+    assert apart("#9f5a2a", "#757a2a", "deuteranopia") < 16 < apart("#9f5a2a", "#757a2a")
+    assert all(apart("#ffffff", "#000000", kind) > 99 for kind in ("", *KINDS))
+    assert contrast("#ffffff", "#000000") == pytest.approx(21.0)
 
 
 def test_a_theme_of_the_users_is_added_and_may_replace_ours(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from engine.process.inflow import Inflow
 from engine.process.replay import ReplayClient
 from engine.process.vigil import Vigil
 from engine.protocol import (
+    Count,
+    Counted,
     Counters,
     Delta,
     Event,
@@ -361,3 +363,16 @@ async def test_a_folder_called_engine_where_it_is_started_is_not_taken_for_ours(
         assert (await client.start()).pid
     finally:
         await client.close()
+
+
+async def test_tokens_of_texts_are_counted_between_the_replies(make: Make) -> None:
+    client = await make(load=False)
+    refused = await client.count(Count(new_id(), ["one two"]))
+    assert isinstance(refused, Failed) and refused.kind == "usage"
+    async for _ in client.load(Load(new_id(), "nano")):
+        pass
+    counted = await client.count(Count(new_id(), ["one two", "", "three"]))
+    assert isinstance(counted, Counted) and counted.tokens == [2, 0, 1]
+    await client.close()
+    with pytest.raises(EngineDied):
+        await client.count(Count(new_id(), ["one"]))

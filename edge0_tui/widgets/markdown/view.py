@@ -48,6 +48,7 @@ class BlockView(Widget):
         self._ends: list[int] = []
         self._lines: list[int] = []
         self._laid = 0
+        self._same_above: int | None = None
 
     # --- layout ---------------------------------------------------------------------------------------------
 
@@ -73,14 +74,30 @@ class BlockView(Widget):
             return
         before, height = self._entries, self.rows
         self._lay(self._laid)
-        if self.rows != height:
-            self.refresh(layout=True)
-            return
         pairs = enumerate(zip(before, self._entries, strict=False))
-        first = next((index for index, (old, new) in pairs if old is not new), len(self._entries))
+        first = next((index for index, (old, new) in pairs if old is not new), min(len(before), len(self._entries)))
         top = self._ends[first - 1] if first else 0
-        if top < height:
+        if self.rows != height:
+            self._same_above = top if self._same_above is None else min(top, self._same_above)
+            self.refresh(layout=True)
+        elif top < height:
             self.refresh(Region(0, top, self._laid, height - top))
+
+    def _set_dirty(self, *regions: Region) -> None:
+        """A text that grows keeps its painted rows: Textual paints everything anew when a size changes, which for
+        the one long message on screen is most of what streaming costs."""
+        if regions or self._same_above is None:
+            super()._set_dirty(*regions)
+        else:
+            height = max(self.rows, self.size.height) - self._same_above
+            super()._set_dirty(Region(0, self._same_above, self._laid, max(1, height)))
+
+    def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
+        if size.width != self.size.width:
+            self._same_above = None
+        changed = super()._size_updated(size, virtual_size, container_size, layout)
+        self._same_above = None
+        return changed
 
     # --- painting -------------------------------------------------------------------------------------------
 

@@ -35,7 +35,8 @@ def test_every_transcript_can_be_written_and_read(chat: Conversation) -> None:
 def test_how_a_transcript_reads() -> None:
     figures = Attribution(
         model="nano", tier="nano", adapter="none", routing="predicted", finish_reason="cancelled", tok_s=41.23,
-        completion_tokens=1214,
+        completion_tokens=1214, reused_tokens=1820, prompt_tokens=1910, allocator_peak=3 << 30, seed=42,
+            revision="0123456789abcdef0123",
     )  # fmt: skip
     chat = Conversation(id="5f0c").add(Turn("user", "What is *that*?", id="q"))
     chat = chat.add(Turn("assistant", "A thing.", "", "q", figures, "a"))
@@ -45,7 +46,8 @@ def test_how_a_transcript_reads() -> None:
     body = [line for line in text.split("---\n", 2)[2].split("\n") if not line.startswith("<!--")]
     assert "\n".join(body) == (
         "\n# What is *that*?\n\n## You\n\nWhat is *that*?\n\n"
-        "## nano\n*predicted · 41.2 tok/s · 1,214 tokens · cancelled*\n\nA thing.\n\n"
+        "## nano\n*predicted · 41.2 tok/s · 1,214 tokens · reused 1,820 of 1,910 tokens · allocator peak 3.00 GiB"
+        " · temperature 0.7 · seed 42 · revision 0123456789ab · cancelled*\n\nA thing.\n\n"
     )
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from edge0_tui.chat.chat_sampling import ChatSampling
 from edge0_tui.chat.conversation import Conversation
 from edge0_tui.chat.turn import Attribution, Turn
 from engine.protocol import Role, Sampling
@@ -40,7 +41,23 @@ attributions = st.builds(
     sampling=st.builds(Sampling, temperature=st.floats(0, 2), seed=st.none() | st.integers(0, 2**63)),
     finish_reason=st.sampled_from(["stop", "length", "cancelled", "interrupted"]),
     tok_s=st.floats(0, 1e3),
+    revision=st.sampled_from(["", "0123456789abcdef", "odd\n*name*"]),
+    seed=st.none() | st.integers(0, 2**63),
+    prompt_tokens=st.integers(0, 1 << 20),
+    reused_tokens=st.integers(0, 1 << 20),
+    dropped_messages=st.integers(0, 99),
+    completion_tokens=st.integers(0, 1 << 20),
+    allocator_peak=st.integers(0, 1 << 40),
+    continued=st.integers(0, 3),
     agreement=st.none() | st.floats(0, 1),
+)
+
+
+chat_samplings = st.builds(
+    ChatSampling,
+    preset=st.sampled_from(["", "precise", "of a later version"]),
+    temperature=st.none() | st.floats(0, 2),
+    seed=st.none() | st.integers(0, 2**63 - 1),
 )
 
 
@@ -48,7 +65,12 @@ attributions = st.builds(
 def conversations(draw: st.DrawFn, text: st.SearchStrategy[str] = any_texts) -> Conversation:
     """A tree grown turn by turn below random parents, with looks at other branches in between."""
     conversation = Conversation(
-        name=draw(text), system=draw(text), draft=draw(text), pinned=draw(st.booleans()), created=draw(moments)
+        name=draw(text),
+        system=draw(text),
+        draft=draw(text),
+        sampling=draw(chat_samplings),
+        pinned=draw(st.booleans()),
+        created=draw(moments),
     )
     for number in range(draw(st.integers(0, 6))):
         ids = list(conversation.turns)

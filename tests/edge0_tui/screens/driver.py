@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from edge0_tui import settings_file
 from edge0_tui.app import Edge0App
 from edge0_tui.controller import Controller
+from edge0_tui.first_run import remember
 from edge0_tui.options import AppOptions
 from edge0_tui.paths import find_paths
 from edge0_tui.widgets.banner import Banner
@@ -91,11 +92,17 @@ async def opened(
     size: tuple[int, int] = (120, 40),
     options: AppOptions | None = None,
     patience: float = 30.0,
+    first: bool = False,
 ) -> AsyncIterator[Driver]:
-    """The application in `home` (EDGE0_HOME is set by the fixture), closed at the end whatever happens."""
+    """The application in `home` (EDGE0_HOME is set by the fixture), closed at the end whatever happens.
+
+    With `first` it is opened for the first time and begins with the introduction.
+    """
     path = home / "script.json"
     path.write_text(json.dumps(script or {"replies": [SHORT]}))
     paths = find_paths()
+    if not first:
+        remember(paths)
     command = [sys.executable, "-m", "engine.worker", "--scripted", str(path)]
     engine = EngineClient(command, log_path=paths.engine_log, patience=patience)
     app = Edge0App(options or AppOptions(), paths, settings_file.read(paths.settings), engine)

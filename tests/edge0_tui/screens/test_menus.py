@@ -7,16 +7,20 @@ from pathlib import Path
 import pytest
 from textual.color import Color
 from textual.filter import Monochrome, NoColor
-from textual.widgets import Checkbox, Input, Log
+from textual.widgets import Checkbox, Input, Log, Static
 
 from edge0_tui import settings_file
+from edge0_tui.keys import ACTIONS
+from edge0_tui.log_tail import tail
 from edge0_tui.screens.help import HelpScreen
-from edge0_tui.screens.log import LogScreen, tail
+from edge0_tui.screens.log import LogScreen
 from edge0_tui.screens.models import ModelsScreen
 from edge0_tui.screens.settings import SettingsScreen
 from edge0_tui.screens.themes import ThemesScreen
+from edge0_tui.settings_schema import keys
 from edge0_tui.widgets.definitions import Definitions
 from edge0_tui.widgets.menu_list import MenuList
+from edge0_tui.widgets.setting_row import SettingRow
 from tests.edge0_tui.screens.driver import SHORT, Driver, opened
 
 TWO_ADAPTERS = {"replies": [SHORT], "info": {"adapters_available": ["recovery-r16"], "adapter": "recovery-r16"}}
@@ -66,6 +70,27 @@ async def test_a_setting_changed_by_keys_takes_effect_and_is_written(home: Path)
     assert (reading.settings.look.panel, reading.settings.sampling.temperature) == (False, 0.5)
 
 
+async def test_settings_are_found_by_words_of_title_help_and_section(home: Path) -> None:
+    async with opened(home) as driver:
+        await driver.pilot.press("f2")
+        await driver.on_screen(SettingsScreen)
+        await driver.until(lambda: driver.app.screen.query(SettingRow))
+        every = len(driver.app.screen.query(SettingRow))
+        assert every == len(list(keys()))
+        await driver.pilot.press(*"likeliest")
+
+        def found() -> set[str]:
+            return {row.key.name for row in driver.app.screen.query(SettingRow) if row.region.height}
+
+        await driver.until(lambda: found() == {"temperature", "top_k", "min_p"})
+        await driver.pilot.press("space", *"choose")
+        await driver.until(lambda: found() == {"top_k"})
+        await driver.pilot.press(*"xyz")
+        await driver.until(lambda: not found())
+        note = driver.app.screen.query_one("#settings-note", Static)
+        assert "No setting has these words" in str(note.content)
+
+
 async def test_a_settings_file_with_errors_is_reported_and_left(home: Path) -> None:
     file = home / "config" / "settings.toml"
     file.parent.mkdir()
@@ -110,6 +135,8 @@ async def test_help_lists_every_key_and_figure_and_the_log_its_file(home: Path) 
         await driver.until(lambda: driver.app.screen.query(Definitions))
         text = "\n".join(str(part.content) for part in driver.app.screen.query(Definitions))
         assert "^o" in text and "read amplification" in text and "Bytes the KV cache grows by" in text
+        unwrapped = " ".join(text.split())
+        assert [action.id for action in ACTIONS if action.help not in unwrapped] == []
         await driver.pilot.press("escape", "ctrl+l")
         await driver.on_screen(LogScreen)
         await driver.until(lambda: driver.app.screen.query(Log))

@@ -270,3 +270,69 @@ async def test_only_what_changed_is_painted_again() -> None:
         await until(pilot, has(app, "• e"))
         after = reply(app).sections[1].entries
         assert [old is new for old, new in zip(entries, after, strict=False)] == [True] * 4 + [False]
+
+
+STEPS = [
+    "# One",
+    " two\n\n| a | b |\n|---|---|\n| 1",
+    " | 2 |\n",
+    "| long cell ",
+    "here | 3 |\n\n- x",
+    "\n- y\n\n```py\na = 1",
+    "\n```\nend",
+]
+
+
+@pytest.mark.parametrize("size", [(60, 30), (40, 8)])
+async def test_what_has_grown_looks_like_what_was_loaded(size: tuple[int, int]) -> None:
+    """Rows that are kept while a message grows are the rows it would have."""
+    grown, loaded = Host(), Host()
+    async with grown.run_test(size=size) as pilot:
+        grown.transcript.begin_reply("r", "answer")
+        for step in STEPS:
+            grown.transcript.append([Piece("answer", step)])
+            grown.transcript.flush()
+            await pilot.pause()
+            rows(grown)
+        grown.transcript.finish(None)
+        await until(pilot, has(grown, "end"))
+        seen = rows(grown)
+        await pilot.resize_terminal(size[0] - 5, size[1])
+        await pilot.resize_terminal(*size)
+        await until(pilot, lambda: rows(grown) == seen)
+    async with loaded.run_test(size=size) as pilot:
+        await loaded.transcript.load([Turn("assistant", "".join(STEPS))])
+        await until(pilot, has(loaded, "end"))
+        await until(pilot, lambda: rows(loaded) == seen)
+
+
+async def test_another_branch_touches_no_message_that_stays() -> None:
+    app = Host()
+    async with app.run_test(size=(60, 20)) as pilot:
+        path = talk(6)
+        await app.transcript.load(path)
+        kept = app.transcript.messages[:4]
+        other = Turn("user", "elsewhere", id="other")
+        await app.transcript.show_path([*path[:4], other], {"other": (2, 2)})
+        await until(pilot, has(app, "‹2/2›"))
+        assert app.transcript.messages[:4] == kept
+        assert [message.turn_id for message in app.transcript.messages[4:]] == ["other"]
+        await app.transcript.show_path(path, {"t4": (1, 2)})
+        await until(pilot, has(app, "‹1/2›"))
+        assert app.transcript.messages[:4] == kept and not has(app, "elsewhere")()
+
+
+async def test_walking_goes_on_above_the_page_that_is_mounted() -> None:
+    app = Host()
+    async with app.run_test(size=(60, 20)) as pilot:
+        await app.transcript.load(talk(PAGE + 3))
+        for _ in range(PAGE + 1):
+            await app.transcript.walk(-1)
+        await pilot.pause()
+        chosen = app.transcript.chosen
+        assert chosen is not None and chosen.turn_id == "t2"
+        await until(pilot, has(app, "message 2"))
+        await app.transcript.walk(1)
+        assert app.transcript.chosen is not chosen and app.transcript.chosen is not None
+        assert app.transcript.chosen.turn_id == "t3"
+        assert app.transcript.leave() and not app.transcript.leave()

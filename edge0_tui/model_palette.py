@@ -1,0 +1,62 @@
+"""Models, adapters and routing in the command palette. Choosing one opens the models screen on its plan."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from edge0_tui.model_menu import MenuLine
+
+if TYPE_CHECKING:
+    from edge0_tui.app import Edge0App
+
+_WORDS = {"installed": "Load", "fetch": "Fetch", "adapter": "Adapter", "routing": "Routing"}
+
+
+class ModelCommands(Provider):
+    """Everything that can be switched to, but for what is on already. Only over the chat."""
+
+    async def startup(self) -> None:
+        self._lines: list[MenuLine] = []
+        if self.screen.id == "chat":
+            desk = self._application.desk
+            await desk.look_around()
+            self._lines = [line for line in desk.lines() if not line.marked and _usable(line)]
+
+    async def discover(self) -> Hits:
+        for line in self._lines:
+            yield DiscoveryHit(_title(line), partial(self._open, line.id), help=_help(line))
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for line in self._lines:
+            if (score := matcher.match(_title(line))) > 0:
+                yield Hit(
+                    score,
+                    matcher.highlight(_title(line)),
+                    partial(self._open, line.id),
+                    text=_title(line),
+                    help=_help(line),
+                )
+
+    @property
+    def _application(self) -> Edge0App:
+        return cast("Edge0App", self.app)
+
+    def _open(self, line: str) -> None:
+        self._application.chat.open_models(line)
+
+
+def _usable(line: MenuLine) -> bool:
+    return line.kind in _WORDS and (line.choice is not None or line.kind == "fetch")
+
+
+def _title(line: MenuLine) -> str:
+    return f"{_WORDS[line.kind]} {line.text}"
+
+
+def _help(line: MenuLine) -> str:
+    note = " ".join(line.note.split())
+    return f"Shows the plan first. {note[:1].upper()}{note[1:]}.".replace(" .", "")

@@ -1,0 +1,226 @@
+"""What the models screen looks like: the list, the card of the line under the cursor, and the keys. Draws only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from edge0_tui import units
+from edge0_tui.choice import Choice
+from edge0_tui.keys import BY_ID
+from edge0_tui.model_desk import ModelDesk
+from edge0_tui.model_menu import MenuLine
+from edge0_tui.notices import Notice
+from edge0_tui.screens.dialog import Dialog
+from edge0_tui.shelf import Stored
+from edge0_tui.widgets.action_line import ActionLine, Entry
+from edge0_tui.widgets.models_list import ModelsList
+from edge0_tui.widgets.plan import about
+from edge0_tui.widgets.plan.rows import Rows, pair, wrapped
+from edge0_tui.widgets.plan.transfer import check_rows, transfer_rows
+from edge0_tui.widgets.plan_card import PlanCard
+
+if TYPE_CHECKING:
+    from edge0_tui.manager.details import Details
+    from engine.outlook.types import Outlook
+
+BESIDE_FROM = 100
+"""Columns from which the card stands beside the list."""
+_TONES = {"info": "$text-muted", "warning": "$warning", "error": "$error"}
+_USE_WORDS = {
+    "installed": "load", "fetch": "fetch", "other": "type a name", "adapter": "put on", "routing": "switch",
+    "agreement": "switch",
+}  # fmt: skip
+
+
+class ModelsViewScreen(Dialog[Choice]):
+    """`budget` and `context` are what the sliders were set to; None: what the engine would choose."""
+
+    CSS_PATH = ["dialog.tcss", "models.tcss"]
+    TITLE = "Models"
+
+    def __init__(self, desk: ModelDesk) -> None:
+        super().__init__()
+        self.desk = desk
+        present = desk.link.loaded or desk.link.loading
+        self.budget = present.memory_bytes if present else None
+        self.context = present.context if present else None
+        self.details: Details | None = None
+        self.measuring = ""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="sheet"):
+            yield Static(Content.styled(self.heading, "bold"), classes="sheet-title")
+            with Horizontal(id="models-middle"):
+                yield ModelsList(id="models-list")
+                yield PlanCard(id="card")
+            yield Static("", id="models-note", markup=False)
+            yield ActionLine(id="models-keys")
+
+    @property
+    def line(self) -> MenuLine | None:
+        return self.query_one(ModelsList).line
+
+    @property
+    def narrow(self) -> bool:
+        return self.app.size.width < BESIDE_FROM
+
+    @property
+    def on_card(self) -> bool:
+        """Whether the card is what is seen; where both are, the list has the cursor."""
+        return self.narrow and self.has_class("-card")
+
+    def tell(self, notice: Notice) -> None:
+        """One line above the keys, while the screen is there."""
+        if not self.query("#models-note"):
+            return
+        hint = f"  {notice.hint}" if notice.hint else ""
+        text = Content.assemble((notice.message, _TONES[notice.tone]), (hint, "$text-muted"))
+        self.query_one("#models-note", Static).update(text)
+
+    # --- drawing ---
+
+    def plan(self, line: MenuLine) -> Outlook | None:
+        """What to expect of a line with the sliders as they are."""
+        seen = self.desk.seen(line.plan) if line.plan else None
+        if seen is None or seen.prospect is None:
+            return None
+        info = self.desk.link.info
+        routing: str = info.routing if info and line.marked else ""
+        if line.kind == "routing":
+            routing = line.text
+        return seen.prospect.outlook(self.budget, self.context, routing, self.desk.link.footprint)
+
+    def draw(self) -> None:
+        """Everything that depends on the line under the cursor."""
+        if not self.query(ModelsList) or (line := self.line) is None:  # closed, or not filled yet
+            return
+        card = self.query_one(PlanCard)
+        self._draw_keys(line)
+        out = self.plan(line)
+        head = self._head_rows(line, card.room)
+        if out is not None:
+            card.show_head(_title(line), head, out.verdict)
+            more = about.details_rows(self.details, card.room) if self.details else []
+            card.show_plan(out, self.budget is None, more)
+            return
+        card.show_head(_title(line), head, "planning…" if self._planning(line) else "")
+        card.show_text(*self._instead(line))
+
+    def _planning(self, line: MenuLine) -> bool:
+        return bool(line.plan) and not self.desk.needs_asking(line) and self.desk.seen(line.plan) is None
+
+    def _instead(self, line: MenuLine) -> tuple[str, Rows]:
+        """What stands in the place of a plan."""
+        if line.kind == "other":
+            return about.OTHER, []
+        if self.desk.needs_asking(line):
+            return "Its plan is made from what the hub says of it; o asks there. No weight is fetched for it.", []
+        seen = self.desk.seen(line.plan)
+        return (seen.problem if seen else ""), []
+
+    def _head_rows(self, line: MenuLine, width: int) -> Rows:
+        """What is special to the line: a download, a verification, an adapter, a routing."""
+        rows: Rows = []
+        if line.kind == "routing":
+            rows += about.routing_rows(line.text, width)
+        if line.kind == "agreement":
+            rows += wrapped(about.AGREEMENT, width)
+        if line.offer is not None:
+            rows += about.adapter_rows(line.offer, width)
+        info = self.desk.link.info
+        if line.kind == "adapter" and line.marked and info and info.adapter_report:
+            rows += about.report_rows(info.adapter_report, width)
+        if line.kind == "adapter" and line.text == "none":
+            rows += wrapped("The checkpoint without any adapter.", width)
+        if line.stored is not None:
+            rows += _where(line.stored, width)
+        if line.stored is not None and str(line.stored.model.path) in self.desk.jobs.checks:
+            rows += check_rows(self.desk.jobs.checks[str(line.stored.model.path)], width)
+        if line.kind == "fetch":
+            rows += self._fetch_rows(line, width)
+        return [*rows, Content("")]
+
+    def _fetch_rows(self, line: MenuLine, width: int) -> Rows:
+        seen = self.desk.seen(line.plan)
+        free = seen.prospect.machine.volume.free if seen and seen.prospect else None
+        total = line.fetch.total_bytes if line.fetch else 0
+        if not total and seen and seen.prospect:
+            total = seen.prospect.what.download
+        have = line.fetch.have_bytes if line.fetch else 0
+        rest = f"{units.size(max(0, total - have))} to fetch" if total else "size not known yet"
+        if have:
+            rest += f", {units.size(have)} are here"
+        room = f", {units.size(free)} free there" if free is not None else ""
+        rows = pair("download", rest + room, width)
+        rows += pair("into", str(self.desk.paths.models), width)
+        return rows + (transfer_rows(line.download, width) if line.download else [])
+
+    def _draw_keys(self, line: MenuLine) -> None:
+        words = {"model_use": self._use_word(line)}
+        if self._checking(line):
+            words["model_cancel"] = "stop verifying"
+        entries: list[Entry] = []
+        for id in self.actions(line):
+            both = id == "model_less"  # stands for the two keys, and a click could mean either
+            entries.append(
+                ("← →" if both else BY_ID[id].key_label, words.get(id, BY_ID[id].bar), "" if both else id)
+            )
+        entries.append(("esc", "list" if self.on_card else "close", "close"))
+        self.query_one(ActionLine).show(entries)
+
+    def _use_word(self, line: MenuLine) -> str:
+        if self.narrow and not self.on_card and line.kind != "other":
+            return "show the plan"
+        if line.kind == "fetch" and line.fetch and line.fetch.state == "unfinished":
+            return "go on fetching"
+        return _USE_WORDS.get(line.kind, "")
+
+    def _checking(self, line: MenuLine) -> bool:
+        check = self.desk.jobs.checks.get(str(line.stored.model.path)) if line.stored else None
+        return check is not None and check.running
+
+    def actions(self, line: MenuLine) -> list[str]:
+        """What can be done with a line now, most important first."""
+        ids = []
+        usable = line.choice is not None or line.kind in ("fetch", "other", "agreement")
+        if (usable and not line.running) or (self.narrow and not self.on_card):
+            ids.append("model_use")
+        if line.kind == "fetch":
+            if line.running:
+                ids += ["model_pause", "model_cancel"]
+            elif line.fetch and line.fetch.state == "unfinished":
+                ids.append("model_cancel")
+        if line.kind == "fetch" and self.desk.needs_asking(line):
+            ids.append("model_repository")
+        if self.query_one(PlanCard).outlook is not None or self.plan(line) is not None:
+            ids += ["model_less", "model_context"] + (["model_automatic"] if self.budget is not None else [])
+            ids.append("model_measure")
+        if line.kind == "installed" and line.stored is not None:
+            ids.append("model_details")
+            ids.append("model_cancel" if self._checking(line) else "model_verify")
+            if line.stored.removable and not line.marked:
+                ids.append("model_delete")
+        return ids
+
+
+def _where(stored: Stored, width: int) -> Rows:
+    """Where it lies and how it stands; what is wrong with it in red."""
+    model = stored.model
+    if model.status in ("damaged", "unfinished"):
+        reason = wrapped(f"{model.status}: {model.note}", width, "$error")
+        return reason + wrapped(str(model.path), width, "$text-muted")
+    if model.status == "built in":
+        return wrapped("built in: small, always there, knows this program and little else", width, "$text-muted")
+    source = "" if model.source in str(model.path) else f" · {model.source}"
+    return wrapped(f"{model.note}{source} · {model.path}", width, "$text-muted")
+
+
+def _title(line: MenuLine) -> str:
+    if line.kind in ("routing", "adapter"):
+        return f"{line.kind} {line.text}"
+    return line.fetch.title if line.fetch is not None else line.text
