@@ -84,13 +84,9 @@ class Model:
     )
     context: int = _option(0, "Context", "Tokens to keep room for. 0: what the plan allows.", low=0, high=1_048_576)
     measure_agreement: bool = _option(
-<<<<<<< HEAD
-        False, "Measure agreement", "Ask the router too and show how often predictions agree with it. Slower."
-=======
         False,
         "Measure agreement",
         "With predicted routing also ask the model's own router, and show how often they agree. Slower.",
->>>>>>> main
     )
 
 
