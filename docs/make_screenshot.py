@@ -19,11 +19,13 @@ async def main(target: Path) -> None:
     os.environ["EDGE0_HOME"] = tempfile.mkdtemp(prefix="edge0-screenshot-")
     from edge0_tui import settings_file
     from edge0_tui.app import Edge0App
+    from edge0_tui.first_run import remember
     from edge0_tui.options import AppOptions
     from edge0_tui.paths import find_paths
     from engine.client import EngineClient
 
     paths = find_paths()
+    remember(paths)  # the introduction would stand before the chat
     engine = EngineClient(log_path=paths.engine_log)
     app = Edge0App(AppOptions(model="nano"), paths, settings_file.read(paths.settings), engine)
     try:

@@ -11,6 +11,8 @@ from pathlib import Path
 from edge0_tui.bench.terminal import ALTERNATE_SCREEN, Terminal
 from edge0_tui.chat import sidecar
 from edge0_tui.chat.turn import Turn
+from edge0_tui.first_run import remember
+from edge0_tui.paths import Paths
 from engine.client import EngineClient
 from engine.interface import new_id
 from engine.protocol import Finished, Generate, Load, Message, Sampling
@@ -61,6 +63,8 @@ async def _round() -> tuple[list[Rate], list[Rate]]:
         async for _ in client.load(Load(new_id(), "nano")):
             pass
         with tempfile.TemporaryDirectory(prefix="edge0-bench-") as home:
+            data = Path(home) / "data"
+            remember(Paths(data, Path(home) / "config" / "settings.toml", Path(home) / "logs", data))
             command = [sys.executable, "-P", "-m", "edge0_tui.cli", "-m", "nano"]
             with Terminal(command, {"EDGE0_HOME": home}) as terminal:
                 await asyncio.to_thread(_begin, terminal)

@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from edge0_tui import units
 from edge0_tui.choice import Choice
+from edge0_tui.keymap import keymap_of
 from edge0_tui.keys import BY_ID
 from edge0_tui.model_desk import ModelDesk
 from edge0_tui.model_menu import MenuLine
@@ -63,7 +64,8 @@ class ModelsViewScreen(Dialog[Choice]):
 
     @property
     def line(self) -> MenuLine | None:
-        return self.query_one(ModelsList).line
+        # Work beside the screen may end when its widgets are gone already.
+        return next((view.line for view in self.query(ModelsList)), None)
 
     @property
     def narrow(self) -> bool:
@@ -168,7 +170,7 @@ class ModelsViewScreen(Dialog[Choice]):
         for id in self.actions(line):
             both = id == "model_less"  # stands for the two keys, and a click could mean either
             entries.append(
-                ("← →" if both else BY_ID[id].key_label, words.get(id, BY_ID[id].bar), "" if both else id)
+                ("← →" if both else keymap_of(self.app).label(id), words.get(id, BY_ID[id].bar), "" if both else id)
             )
         entries.append(("esc", "list" if self.on_card else "close", "close"))
         self.query_one(ActionLine).show(entries)

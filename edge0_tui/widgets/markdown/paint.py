@@ -32,7 +32,8 @@ def paint(
     ground = base + get_style(row.fill) if row.fill else base
     segments += _segments(Content(row.margin), ground, get_style, row.start, line, still=True)
     segments += _segments(content, ground, get_style, row.start, line)
-    used = row.prefix.cell_length + len(row.margin) + content.cell_length
+    # As the segments are counted: a joiner between two of them joins nothing, in one text it takes a cell away.
+    used = sum(segment.cell_length for segment in segments)
     if used < width:
         end_style = ground.rich_style_with_offset(row.start + len(content), line)
         segments.append(Segment(" " * (width - used), end_style))
