@@ -10,7 +10,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from tokenizers import Tokenizer
 
 from engine.checkpoint.adapter_match import require_heads
-from engine.checkpoint.lora import read_lora
+from engine.checkpoint.read_lora import read_lora
 from engine.choice import choose
 from engine.protocol import Load
 

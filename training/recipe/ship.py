@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engine.checkpoint.adapter_match import require_heads, require_lora
 from engine.checkpoint.checkpoint import open_checkpoint
-from engine.checkpoint.lora import read_lora
+from engine.checkpoint.read_lora import read_lora
 from engine.checkpoint.prerouter import read_prerouter
 
 HEADS, RECOVERY, SHORT = (
