@@ -14,8 +14,8 @@ import torch
 from tokenizers import Tokenizer
 
 from engine.checkpoint.checkpoint import open_checkpoint
-from engine.checkpoint.read_lora import read_lora
 from engine.checkpoint.prerouter import read_prerouter
+from engine.checkpoint.read_lora import read_lora
 from training.corpus.expand import normalise
 from training.corpus.load import held_phrases
 from training.recipe import heads as head_files

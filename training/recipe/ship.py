@@ -12,8 +12,8 @@ from pathlib import Path
 
 from engine.checkpoint.adapter_match import require_heads, require_lora
 from engine.checkpoint.checkpoint import open_checkpoint
-from engine.checkpoint.read_lora import read_lora
 from engine.checkpoint.prerouter import read_prerouter
+from engine.checkpoint.read_lora import read_lora
 
 HEADS, RECOVERY, SHORT = (
     "prerouter_nano.safetensors",
