@@ -59,7 +59,8 @@ def test_the_default_is_half_width_predicted_and_the_recovery_adapter() -> None:
     chosen, text = choose(Load("load", "nano")), load("config.json")["text_config"]
     checkpoint = chosen.checkpoint
     assert checkpoint.experts_per_token == text["num_experts_per_tok"] // 2
-    assert (chosen.routing, chosen.adapter_name) == ("predicted", "lora_nano_recovery")
+    assert chosen.routing == "predicted" and chosen.adapter is not None
+    assert chosen.adapter.name == "lora_nano_recovery"
     assert chosen.heads is not None
     assert require_heads(chosen.heads, checkpoint).consumers == tuple(range(2, text["num_hidden_layers"] - 1))
     assert [path.stem for path in checkpoint.files.adapters] == ["lora_nano_recovery", "lora_nano_short"]
