@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.style import Style
@@ -39,6 +39,7 @@ def check(blocks: list[Block], width: int) -> None:
 
 @relaxed
 @given(mixed, st.sampled_from(FORMS), st.integers(8, 60))
+@example("z\u200d`x`", "{}", 8)
 def test_emoji_cjk_right_to_left_and_combining_characters(text: str, form: str, width: int) -> None:
     check(parse(form.replace("{}", text)), width)
 
