@@ -92,9 +92,10 @@ def list_adapters(model: Path, label: str, paths: Paths) -> list[Offer]:
 
 def in_folder(paths: Paths) -> list[Adapter]:
     """The adapters folder alone."""
-    from engine.checkpoint.adapter_source import stored_adapters
+    from engine.checkpoint.adapter_source import stored_adapters, stored_heads
 
-    return [inspect(path, place="folder") for path in stored_adapters(paths.adapters)]
+    heads = [inspect(path, place="folder", kind="prerouter") for path in stored_heads(paths.adapters)]
+    return [*(inspect(path, place="folder") for path in stored_adapters(paths.adapters)), *heads]
 
 
 def inspect(path: Path, name: str = "", place: Place = "elsewhere", kind: Kind = "lora") -> Adapter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from edge0_tui.paths import find_paths
 from engine.protocol import Load
@@ -10,7 +10,10 @@ from engine.protocol import Load
 
 @dataclass(frozen=True)
 class Choice:
-    """A checkpoint (`nano` or a directory), adapter and routing. Empty means the checkpoint's own default."""
+    """A checkpoint (`nano` or a directory), adapter and routing. Empty means the checkpoint's own default.
+
+    `reason` says why the program chose the checkpoint; empty when a person did.
+    """
 
     model: str = "nano"
     adapter: str = ""
@@ -18,6 +21,7 @@ class Choice:
     memory_bytes: int | None = None
     context: int | None = None
     label: str = ""
+    reason: str = field(default="", compare=False)
 
     @property
     def name(self) -> str:

@@ -41,6 +41,13 @@ class Console:
         self.progress("")
         print(text, file=sys.stderr, flush=True)
 
+    def step(self, text: str) -> None:
+        """What a long task does now: as `progress`, and a line of its own where that would be lost."""
+        if self.err_is_terminal:
+            self.progress(text)
+        else:
+            self.message(text)
+
     def aside(self, text: str) -> None:
         """Text for people that comes in pieces."""
         self.progress("")

@@ -97,7 +97,15 @@ class EngineLink:
     async def load(
         self, choice: Choice, *, automatic: bool = False, tried: frozenset[tuple[str, str]] = frozenset()
     ) -> None:
-        """Load this; an earlier load that still runs is stopped and never published."""
+        """Load this; an earlier load that still runs is stopped and never published.
+
+        Its directory is held from now on. One that is being deleted is refused before anything else changes.
+        """
+        try:
+            self._holding.begin(choice.model)
+        except InUseError as error:
+            await self._refused(choice, error, tried)
+            return
         self._stamp += 1
         stamp = self._stamp
         if self._load_id:
@@ -122,8 +130,7 @@ class EngineLink:
         self._load_id, self.loading, self.progress = "", None, None
         self._safe_start.done()
         if isinstance(outcome, Loaded):
-            with contextlib.suppress(InUseError):  # it is being deleted; what is open stays readable
-                self._holding.take(choice.model)
+            self._holding.loaded()
             self.info, self.loaded = outcome.info, choice
             self._become("ready")
             self._listener.link_loaded(outcome.info)
@@ -196,6 +203,14 @@ class EngineLink:
             self._tell(f"The engine does not start: {error}.", "{key:restart_engine} tries again.", "error")
             return False
         return True
+
+    async def _refused(self, choice: Choice, error: InUseError, tried: frozenset[tuple[str, str]]) -> None:
+        """It is being deleted: what is loaded, or is being loaded, stays; where there is nothing, nano comes."""
+        if self._load_id or (self.info is not None and self.loaded is not None):
+            self._tell(f"{choice.name}: {error.message}", error.hint, "error")
+        else:
+            failed = Failed("", error.kind, error.message, error.hint)
+            await self._fall_back(choice, failed, tried | {(choice.model, choice.adapter)})
 
     async def _fall_back(self, choice: Choice, failed: Failed, tried: frozenset[tuple[str, str]]) -> None:
         """After a refused load: what was loaded before, else nano within the same budget, else nothing."""

@@ -18,7 +18,7 @@ from edge0_tui import exit_codes, units
 from edge0_tui.console import Console
 from edge0_tui.manager.use import Holding
 from edge0_tui.report import failure, report
-from engine.errors import KINDS, EngineError, UsageError
+from engine.errors import EngineError, UsageError
 from engine.interface import Engine, EngineDied, Notice, Unresponsive, new_id
 from engine.protocol import (
     Channel,
@@ -90,7 +90,7 @@ class _Reply:
         self._said: dict[Channel, list[str]] = {"answer": [], "thinking": []}
 
     async def run(self) -> int:
-        self._holding.take(self._request.load.model)  # until this process ends
+        self._holding.begin(self._request.load.model)  # until this process ends
         loaded = await self._last(self._engine.load(self._request.load), self._request.load.id)
         if isinstance(loaded, Failed):
             return self.failed(loaded)
@@ -133,7 +133,7 @@ class _Reply:
         elif self._said["answer"]:
             self._console.data("\n")
         self._console.message(f"edge0-tui: {failed.message} {failed.hint}".rstrip())
-        return KINDS.get(failed.kind, EngineError).exit_code
+        return exit_codes.of(failed.kind)
 
     async def _last(self, events: AsyncGenerator[Event, None], request_id: str) -> Event:
         """Follow a request to its last event."""

@@ -58,8 +58,9 @@ class Installed:
 
 
 def installed_models(paths: Paths, folders: Sequence[str] | None = None) -> list[Installed]:
-    """The built-in model, `EDGE0_8B_MODEL` and `EDGE0_35B_MODEL`, the models folder, the folders of the settings
-    (`models.folders`, read from the file unless given), the hub's cache. Each directory once; reads files, blocks.
+    """The built-in model, `EDGE0_8B_MODEL` and `EDGE0_35B_MODEL`, the models folder, what was fetched
+    elsewhere, the folders of the settings (`models.folders`, read from the file unless given), the hub's cache.
+    Each directory once; reads files, blocks.
     """
     from engine.checkpoint.tiers import NANO
 
@@ -87,7 +88,7 @@ def resolve(model: str, paths: Paths, folders: Sequence[str] | None = None) -> s
         return str(path.absolute())
     named = [item for item in installed_models(paths, folders) if model in (item.name, item.repo)]
     if named:
-        return str(_usable(named[0]))
+        return str(_usable(named[0], paths))
     raise CheckpointError(
         f"{model}: there is no such directory or model.",
         "MODEL is nano, 8b, 35b, a name of `models ls` or a directory.",
@@ -112,7 +113,7 @@ def _tier(name: str, paths: Paths, folders: Sequence[str] | None) -> Path:
     found = [item for item in installed_models(paths, folders) if _is(item, tier)]
     found.sort(key=lambda item: (not item.loadable, item.revision != tier.revision and item.source == CACHE))
     if found:
-        return _usable(found[0])
+        return _usable(found[0], paths)
     raise CheckpointError(
         f"The {name.upper()} model is not installed.",
         f"`edge0-tui models get {name}` fetches it; or set {variable} to its directory, or name that with -m.",
@@ -133,17 +134,21 @@ def _is(item: Installed, tier: CatalogEntry) -> bool:
         return False
 
 
-def _usable(item: Installed) -> Path:
+def _usable(item: Installed, paths: Paths) -> Path:
+    from edge0_tui.manager.present import command_to_go_on
+    from edge0_tui.manager.use import hold
+
+    hold(item.path).release()  # what is half deleted looks unfinished
     if item.status == "unfinished":
-        raise CheckpointError(
-            f"{item.name} is not all there ({item.note}).", f"`edge0-tui models get {item.name}` fetches the rest."
-        )
+        command = command_to_go_on(item.path, paths, item.name)
+        raise CheckpointError(f"{item.name} is not all there ({item.note}).", f"`{command}` fetches the rest.")
     return item.path.absolute()
 
 
 def _candidates(paths: Paths, folders: Sequence[str]) -> Iterator[tuple[str, Path, str]]:
     """Name, directory and source of whatever might be a model."""
     from edge0_tui.manager.catalog import entry
+    from edge0_tui.manager.elsewhere import elsewhere
     from edge0_tui.manager.places import cached_snapshots, checkpoints_below, models_in
 
     for name, variable in VARIABLES.items():
@@ -152,6 +157,8 @@ def _candidates(paths: Paths, folders: Sequence[str]) -> Iterator[tuple[str, Pat
             yield name, path, variable
     for path in models_in(paths.models):
         yield path.name, path, "models folder"
+    for path, _ in elsewhere(paths):
+        yield path.name, path, str(path.parent)
     for folder in folders:
         for path in checkpoints_below(Path(folder).expanduser()):
             yield path.name, path, str(folder)

@@ -7,9 +7,11 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from edge0_tui.daemons import in_daemon
 from edge0_tui.engine_link import EngineLink
 from edge0_tui.model_jobs import ModelJobs
 from edge0_tui.model_menu import MenuLine, menu
@@ -100,7 +102,8 @@ class ModelDesk:
             self._device = await asyncio.to_thread(_device)
         try:
             if remote:
-                prospect = await asyncio.to_thread(look_at_repository, plan, self.paths, self._device)
+                ask = partial(look_at_repository, plan, self.paths, self._device)
+                prospect = await in_daemon(ask, f"look {plan}")
             else:
                 opened = known.prospect.what if known and known.prospect else None
                 prospect = await asyncio.to_thread(look, plan, self.paths, self._device, SWAP_SECONDS, opened)

@@ -62,10 +62,10 @@ class ModelJobs:
     def running(self) -> list[Download]:
         return [item for item in self._known.values() if item.state == "running"]
 
-    async def fetch(self, what: str) -> Notice | None:
-        """Start or go on with a download; answers with what hinders it."""
+    async def fetch(self, what: str, into: str = "") -> Notice | None:
+        """Start or go on with a download, in the models folder unless `into`; answers with what hinders it."""
         try:
-            item = await self._client().start(what)
+            item = await self._client().start(what, Path(into) if into else None)
         except EngineError as error:
             return Notice(error.message, error.hint, "error")
         self._known[item.key] = item

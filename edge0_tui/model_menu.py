@@ -78,7 +78,7 @@ def _installed(shelf: Shelf, loaded: Choice | None, base: Choice) -> Iterator[Me
         model = stored.model
         path = BUILT_IN if model.name == BUILT_IN else str(model.path)
         here = loaded is not None and loaded.model == path
-        choice = replace(base, model=path, label=model.name, adapter="", routing="")
+        choice = replace(base, model=path, label=model.name, adapter="", routing="", reason="")
         note = f"{units.size(stored.bytes):>8}  {model.status}"
         yield MenuLine(
             f"model:{path}",
@@ -97,10 +97,9 @@ def _available(shelf: Shelf, downloads: Mapping[str, Download]) -> Iterator[Menu
     for item in shelf.available:
         listed |= {item.name, item.repo}
         download = downloads.get(item.path)
-        yield MenuLine(
-            f"get:{item.name}", "fetch", item.name, _fetch_note(item, download), plan=item.name, fetch=item,
-            download=download,
-        )  # fmt: skip
+        id = f"get:{item.path if item.into else item.name}"  # the same may have been begun in several folders
+        note = _fetch_note(item, download)
+        yield MenuLine(id, "fetch", item.name, note, plan=item.name, fetch=item, download=download)
     by_repository = {download.repo: download for download in downloads.values()}
     for repo in shelf.asked:
         if repo not in listed:
@@ -120,8 +119,6 @@ def _fetch_note(item: Available, download: Download | None) -> str:
 def _adapters(shelf: Shelf, base: Choice, info: ModelInfo) -> Iterator[MenuLine]:
     offers = {offer.adapter.name: offer for offer in shelf.adapters}
     for name in dict.fromkeys([*info.adapters_available, *offers]):
-        if name == "none":  # comes last, for every model
-            continue
         if name == "none":
             continue  # it has a line of its own, the last
         offer = offers.get(name)

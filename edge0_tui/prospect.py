@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from edge0_tui.paths import Paths
 from edge0_tui.planning import Planned, planned
+from engine.errors import EngineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,13 +75,17 @@ def look_at_repository(repo: str, paths: Paths, device: DeviceFacts | None = Non
     from edge0_tui.manager.skeleton import skeleton
     from engine.outlook.model import open_model
 
-    with skeleton(parse_repo(repo)) as folder:
-        model = open_model(folder)
+    try:
+        with skeleton(parse_repo(repo)) as folder:
+            model = open_model(folder)
+    except OSError as error:  # of the folder for temporary files
+        raise EngineError(f"No plan can be made: {error}", "Free some space there.") from None
     return _prospect(Planned(repo, model, None, paths.models, model.stored_bytes), paths, device, 0.0)
 
 
 def measured(prospect: Prospect, paths: Paths, progress: Callable[[str], None]) -> Prospect:
-    """The same with the disk and the layers measured anew, which takes some fifteen seconds. Blocks.
+    """The same with the disk and the layers measured anew, which takes some fifteen seconds, up to a minute on a
+    slow disk. Blocks.
 
     Raises EngineError saying what cannot be measured.
     """

@@ -11,6 +11,7 @@ from edge0_tui.automatic import AUTOMATIC, automatic
 from edge0_tui.choice import Choice
 from edge0_tui.first_run import is_first_run, remember
 from edge0_tui.installed import resolve
+from edge0_tui.manager.errors import InUseError
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
 from edge0_tui.paths import Paths
@@ -62,13 +63,13 @@ def first_choice(options: AppOptions, settings: Settings, paths: Paths) -> tuple
     context = options.context or settings.model.context or None
     if wanted == AUTOMATIC:
         found = automatic(paths, memory, context)
-        choice = Choice(found.model, options.adapter, options.routing, memory, context, found.label)
+        choice = Choice(found.model, options.adapter, options.routing, memory, context, found.label, found.reason)
         if not found.reason:
             return choice, None
         return choice, Notice(f"Chosen for this machine: {found.reason}", "{key:models} shows the plans.")
     try:
         model = resolve(wanted, paths)
-    except CheckpointError as error:
+    except (CheckpointError, InUseError) as error:
         notice = Notice(f"{error.message} nano is loaded instead.", error.hint, "warning")
         return Choice(memory_bytes=memory, context=context), notice
     label = wanted if wanted != model else ""

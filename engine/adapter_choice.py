@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.checkpoint.adapter_match import LoraMatch, fitted, match_lora, require_lora
-from engine.checkpoint.adapter_source import stored_adapters, stored_name
+from engine.checkpoint.adapter_source import is_safetensors, stored_adapters, stored_name
 from engine.checkpoint.checkpoint import Checkpoint
 from engine.checkpoint.lora import LoraFile
 from engine.checkpoint.read_lora import read_lora
@@ -81,18 +81,21 @@ def largest(files: Iterable[LoraFile], activation_bytes: int) -> LoraFile | None
 def adapter_file(checkpoint: Checkpoint, name: str, adapters_dir: str = "") -> Path | None:
     """The file or folder meant by `name`: none, a known name, or a path; empty: the default.
 
-    The default is the first adapter that lies directly beside the weights, as the releases ship theirs.
+    The default is the first that fits of those directly beside the weights, as the releases ship theirs. Where none
+    fits it is the first, so that loading it says why it does not.
     """
     if name == NONE:
         return None
     if not name:
         beside = [path for path in checkpoint.files.adapters if path.parent == checkpoint.path]
-        return beside[0] if beside else None
+        fitting = fitting_adapters(checkpoint) if len(beside) > 1 else {}
+        ours = {stored_name(path) for path in beside} & set(fitting)
+        return next((path for path in beside if stored_name(path) in ours), beside[0] if beside else None)
     known = known_adapters(checkpoint, adapters_dir)
     if name in known:
         return known[name]
     path = Path(name).expanduser()
-    if path.suffix == ".safetensors" or os.sep in name:
+    if is_safetensors(name) or os.sep in name:
         return path
     names = ", ".join(sorted(selectable(checkpoint, adapters_dir))) or NONE
     raise CheckpointError(f"There is no adapter {name!r} for {checkpoint.name}.", f"Available: {names}.")

@@ -11,7 +11,7 @@ from engine.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from engine.checkpoint.lora import LoraFile
 from engine.checkpoint.prerouter import PrerouterFile, read_prerouter
 from engine.checkpoint.tiers import NANO
-from engine.errors import UsageError
+from engine.errors import CheckpointError, UsageError
 from engine.facts import model_facts
 from engine.plan import ModelFacts
 from engine.protocol import Load, Routing
@@ -41,11 +41,38 @@ def choose(request: Load) -> Chosen:
     """Raises CheckpointError or UsageError naming what is missing, damaged, or of another tier."""
     checkpoint = open_checkpoint(NANO if request.model == "nano" else Path(request.model).expanduser())
     adapter = choose_adapter(checkpoint, request.adapter, request.adapters_dir)
-    heads = read_prerouter(checkpoint.files.heads[0]) if checkpoint.files.heads else None
-    if heads:
-        require_heads(heads, checkpoint)
+    heads = choose_heads(checkpoint)
     routing = checked_routing(request.routing, checkpoint.name, heads is not None)
     return Chosen(checkpoint, adapter, heads, routing, request.adapters_dir)
+
+
+def choose_heads(checkpoint: Checkpoint) -> PrerouterFile | None:
+    """The heads that lie beside the weights, or else under adapters/; those of another tier are passed over.
+
+    Raises CheckpointError when there are files and none of them fits, or when two in one place do: nothing says
+    which of them the person means.
+    """
+    refused: CheckpointError | None = None
+    fitting: dict[Path, PrerouterFile] = {}
+    for path in checkpoint.files.heads:
+        try:
+            heads = read_prerouter(path)
+            require_heads(heads, checkpoint)
+        except CheckpointError as error:
+            refused = refused or error
+        else:
+            fitting[path] = heads
+    nearest = min((path.parent != checkpoint.path for path in fitting), default=False)
+    found = [path for path in fitting if (path.parent != checkpoint.path) == nearest]
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise CheckpointError(
+            f"{checkpoint.name} has {len(found)} files of prerouter heads that fit: {names}.",
+            "Leave one of them beside the weights, and move the others elsewhere.",
+        )
+    if refused is not None and not found:
+        raise refused
+    return fitting[found[0]] if found else None
 
 
 def checked_routing(wanted: str, name: str, heads: bool) -> Routing:

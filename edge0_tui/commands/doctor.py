@@ -8,6 +8,7 @@ from importlib import metadata
 from typing import Any
 
 from edge0_tui import units
+from edge0_tui.adapters import in_folder
 from edge0_tui.commands.plan_json import machine_json
 from edge0_tui.commands.plan_text import machine_text
 from edge0_tui.console import Console, table
@@ -40,6 +41,7 @@ def run(options: argparse.Namespace) -> int:
         "memory": _memory(machine.memory),
         "paths": _paths(),
         "models": {model.name: str(model.path) for model in installed_models(find_paths())},
+        "adapters": _adapters(),
         "plans": _plans(machine),
     }
     if options.json:
@@ -90,6 +92,29 @@ def _plans(machine: Machine) -> dict[str, str]:
     return found
 
 
+def _adapters() -> dict[str, dict[str, Any]]:
+    """Whatever lies in the adapters folder, readable or not."""
+    return {
+        item.name: {
+            "path": str(item.path),
+            "kind": item.kind,
+            "format": item.format,
+            "bytes": item.bytes,
+            "base": item.base,
+            "problem": item.problem,
+        }
+        for item in in_folder(find_paths())
+    }
+
+
+def _adapter_text(facts: dict[str, Any]) -> str:
+    if facts["problem"]:
+        return str(facts["problem"])
+    made_for = f", made for {facts['base']}" if facts["base"] else ""
+    kind = "prerouter heads" if facts["kind"] == "prerouter" else "adapter"
+    return f"{facts['format']} {kind}, {units.size(facts['bytes'])}{made_for}"
+
+
 def _memory(memory: Memory) -> dict[str, int | None]:
     return {
         "total": memory.total,
@@ -106,6 +131,7 @@ def _paths() -> dict[str, str]:
         "data": str(places.data),
         "transcripts": str(places.transcripts),
         "models": str(places.models),
+        "adapters": str(places.adapters),
         "settings": str(places.settings),
         "engine log": str(places.engine_log),
     }
@@ -114,4 +140,6 @@ def _paths() -> dict[str, str]:
 def _shown(section: str, value: Any) -> str:
     if value is None:
         return "none"
+    if section == "adapters":
+        return _adapter_text(value)
     return units.size(value) if section == "memory" else str(value)

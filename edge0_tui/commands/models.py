@@ -58,13 +58,13 @@ def model_path(model: str) -> Path:
 
 
 def _row(model: Installed) -> dict[str, Any]:
+    from edge0_tui.manager.present import command_to_go_on
     from engine.checkpoint.checkpoint import open_checkpoint
 
     row = {**asdict(model), "path": str(model.path), "bytes": model.bytes}
     if model.status == "unfinished":
-        problem = (
-            f"{model.name} is not all there ({model.note}): `edge0-tui models get {model.name}` fetches the rest."
-        )
+        command = command_to_go_on(model.path, find_paths(), model.name)
+        problem = f"{model.name} is not all there ({model.note}): `{command}` fetches the rest."
         return {**row, "tier": "", "problem": problem}
     try:
         return {**row, "tier": open_checkpoint(model.path).tier, "problem": ""}

@@ -8,14 +8,12 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from edge0_tui import units
+from edge0_tui import exit_codes, units
 from edge0_tui.console import Console
-from edge0_tui.exit_codes import DONE, ENGINE
+from edge0_tui.exit_codes import DONE
 from edge0_tui.manager.downloads import Downloads
-from edge0_tui.manager.errors import KINDS
-from edge0_tui.manager.events import Download, Progress
+from edge0_tui.manager.events import Progress
 from edge0_tui.paths import find_paths
-from engine import errors
 
 _EVERY = 10.0
 _PHASES = {"asking": "asking the hub", "downloading": "downloading", "verifying": "verifying", "done": "done"}
@@ -44,16 +42,10 @@ async def _get(options: argparse.Namespace) -> int:
         console.json({**asdict(last), "seconds": time.monotonic() - began})
     if last.state != "done":
         console.message(f"edge0-tui: {last.error} {last.hint}".strip())
-        return exit_code(last)
+        return exit_codes.of(last.kind)
     if not options.json:
         console.data(f"{last.path}\n")
     return DONE
-
-
-def exit_code(download: Download) -> int:
-    """That of the error a failed download ended with."""
-    known = {**errors.KINDS, **KINDS}
-    return known[download.kind].exit_code if download.kind in known else ENGINE
 
 
 def line(progress: Progress) -> str:

@@ -102,7 +102,7 @@ def _add_plan(models: Commands) -> None:
     add("--context", type=whole(1), default=argparse.SUPPRESS, metavar="N", help="tokens to keep room for")
     add("--routing", choices=("exact", "predicted"), default=argparse.SUPPRESS, help="who chooses the experts")
     add("--volume", metavar="DIR", help="the disk to plan for; without: where the model is or would be put")
-    add("--measure", action="store_true", help="measure the disk and the kernels (some 15 seconds)")
+    add("--measure", action="store_true", help="measure disk and kernels (some 15 s, a minute where slow)")
     _add_json(plan)
 
 

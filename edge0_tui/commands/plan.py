@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -61,11 +62,12 @@ def _one(
 ) -> Candidate:
     machine = this_machine(what.volume, places.data, device=device)
     if options.measure:
-        console.progress(f"{what.id}: measuring")
+        began = time.monotonic()
 
         def say(text: str) -> None:
-            console.progress(f"{what.id}: {text}")
+            console.step(f"{what.id}: {text} ({time.monotonic() - began:.0f} s so far, up to a minute where slow)")
 
+        say("measuring the disk, then the kernels")
         machine = measure(machine, what.model, what.probe_name, places.data, again=True, progress=say)
         console.progress("")
     return Candidate(what.id, what.tier, _outlook(options, what, machine, places.data))

@@ -44,6 +44,7 @@ def outlook_json(out: Outlook) -> dict[str, Any]:
     return {
         "name": out.facts.name,
         "verdict": out.verdict,
+        "pace": out.pace,
         "sentence": out.sentence,
         "hint": out.hint,
         "budget": out.budget,

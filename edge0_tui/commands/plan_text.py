@@ -51,7 +51,8 @@ def overview_text(found: Sequence[Candidate], best: Recommendation) -> str:
     for candidate in found:
         out = candidate.outlook
         speed = _pace(out) if out.speed else UNKNOWN
-        rows.append((candidate.id, out.verdict, units.size(out.budget), speed, units.size(out.least)))
+        verdict = f"{out.verdict}, slow" if out.pace == "slow" and out.possible else out.verdict
+        rows.append((candidate.id, verdict, units.size(out.budget), speed, units.size(out.least)))
     unknown = any(candidate.outlook.speed is None and candidate.outlook.possible for candidate in found)
     hint = "Add --measure to learn the speeds that are unknown.\n" if unknown else ""
     return f"{table(rows)}\n{_wrapped(f'Recommended: {best.reason}', '')}{hint}"

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from edge0_tui.manager.catalog import CATALOG
-from edge0_tui.manager.present import present_bytes, unfinished
-from edge0_tui.manager.record import read_record
+from edge0_tui.manager.present import into, named, present_bytes, unfinished
+from edge0_tui.manager.record import Record, read_record
 from edge0_tui.paths import Paths
 
 
 @dataclass(frozen=True)
 class Available:
-    """`name` is what `Downloads.start` takes. `have_bytes` are on the disk, of `total_bytes` as far as known."""
+    """`name` is what `Downloads.start` takes, and `into`, which is empty for the models folder.
+
+    `have_bytes` are on the disk, of `total_bytes` as far as known.
+    """
 
     name: str
     title: str
@@ -23,10 +26,14 @@ class Available:
     total_bytes: int
     have_bytes: int
     state: Literal["absent", "unfinished", "installed"]
+    into: str = ""
 
 
 def available(paths: Paths) -> list[Available]:
-    """The catalog first, in its order. Looks at the models folder; blocks."""
+    """The catalog first, in its order, then what was begun. Looks at disks; blocks.
+
+    A tier that was begun elsewhere and is not in the models folder is listed where it was begun, and only there.
+    """
     listed = []
     for entry in CATALOG:
         folder = paths.models / entry.name
@@ -40,13 +47,17 @@ def available(paths: Paths) -> list[Available]:
             Available(entry.name, entry.title, entry.repo, entry.revision, str(folder), total, have, state)
         )
     known = {item.path for item in listed}
-    for folder, record in unfinished(paths.models):
-        if str(folder) not in known:
-            name = f"{record.repo}@{record.revision}" if record.revision else record.repo
-            have = present_bytes(record, folder)
-            listed.append(
-                Available(
-                    name, record.repo, record.repo, record.commit, str(folder), record.bytes, have, "unfinished"
-                )
-            )
-    return listed
+    begun = [
+        Available(
+            named(record), _title(record), record.repo, record.commit, str(folder), record.bytes,
+            present_bytes(record, folder), "unfinished", into(folder, paths),
+        )
+        for folder, record in unfinished(paths)
+        if str(folder) not in known
+    ]  # fmt: skip
+    repos = {item.repo for item in begun}
+    return [*(item for item in listed if item.state != "absent" or item.repo not in repos), *begun]
+
+
+def _title(record: Record) -> str:
+    return next((entry.title for entry in CATALOG if entry.name == record.tier), record.repo)

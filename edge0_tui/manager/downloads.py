@@ -13,11 +13,13 @@ await downloads.close()                      # pauses all
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from edge0_tui.manager.download_process import DownloadProcess, default_command
+from edge0_tui.manager.elsewhere import remember
 from edge0_tui.manager.events import Download, Progress
 from edge0_tui.manager.messages import Failed, Message, Order
 from edge0_tui.manager.present import present_bytes, unfinished
@@ -41,14 +43,14 @@ class Downloads:
         self._changed = asyncio.Event()
 
     def list(self) -> Sequence[Download]:
-        """The downloads of this session, newest first, then interrupted ones found in the models folder."""
+        """The downloads of this session, newest first, then interrupted ones found on the disk."""
         mine = [item for item in reversed(self._downloads.values()) if item.state != "cancelled"]
         found = [
             Download(
                 str(folder), record.repo, record.revision, str(folder), "paused",
                 Progress("downloading", present_bytes(record, folder), record.bytes, files_total=len(record.files)),
             )
-            for folder, record in unfinished(self._paths.models)
+            for folder, record in unfinished(self._paths)
             if str(folder) not in self._downloads
         ]  # fmt: skip
         return mine + found
@@ -64,6 +66,8 @@ class Downloads:
         key = str(folder)
         if key in self._tasks:
             return self._downloads[key]
+        with contextlib.suppress(OSError):  # it is then not listed later, and goes on as long as one knows where
+            remember(folder, self._paths)
         self._downloads.pop(key, None)
         id = wanted.id
         self._downloads[key] = Download(key, id.repo, id.revision, key, "running", Progress("asking"))

@@ -34,7 +34,7 @@ def is_safe(name: str) -> bool:
 
 def is_adapter(name: str) -> bool:
     """Whether a file of this name, with or without a folder, holds an adapter or heads."""
-    return name.rpartition("/")[2].startswith(("lora_", "prerouter_"))
+    return name.rpartition("/")[2].lower().startswith(("lora_", "prerouter_"))
 
 
 def wanted(names: Iterable[str]) -> list[str]:

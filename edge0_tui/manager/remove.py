@@ -48,7 +48,7 @@ def removal(path: Path, paths: Paths) -> Removal:
     if being_written(path):
         raise InUseError(f"{path.name} is being fetched.", "Stop the download first.")
     if use.in_use(path):
-        raise InUseError(f"{path.name} is loaded.", "Load another model first, here and in other windows.")
+        raise InUseError(f"{path.name} is loaded, or being loaded.", use.HINT)
     names = None if said is None else {file.name for file in said.files}
     gone: list[str] = []
     kept: list[str] = []

@@ -9,9 +9,10 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
+from edge0_tui.daemons import each_in_daemons
 from edge0_tui.manager import hub, statuses, web
 from edge0_tui.manager.content_range import whole_size
 from edge0_tui.manager.errors import HubError
@@ -21,6 +22,8 @@ from engine.checkpoint.headers import MAX_HEADER_BYTES
 
 MAX_SHARDS = 256
 MAX_TOTAL = 64 << 20
+PATIENCE = 120.0
+"""Seconds for all headers: a hub that sends a byte now and then is never silent and never done."""
 _FIRST = 256 << 10
 _SMALL = ("config.json", "model.safetensors.index.json", "generation_config.json")
 _MAX_SMALL = 4 << 20
@@ -29,8 +32,8 @@ _SILENCE = 20.0
 
 
 @contextlib.contextmanager
-def skeleton(id: RepoId, *, repo: RemoteRepo | None = None) -> Iterator[Path]:
-    """The directory; removed on leaving. `repo`: what `hub.ask` said, if it is known already.
+def skeleton(id: RepoId, *, repo: RemoteRepo | None = None, patience: float = PATIENCE) -> Iterator[Path]:
+    """The directory; removed on leaving. `repo`: what `hub.ask` said, if it is known already; `patience`: seconds.
 
     It lies at .../models--OWNER--NAME/snapshots/COMMIT, so that name and revision are recognised. Blocks; raises
     `HubError`, also for a repository whose headers are too many or too large.
@@ -40,18 +43,19 @@ def skeleton(id: RepoId, *, repo: RemoteRepo | None = None) -> Iterator[Path]:
     shards = [file for file in files if file.name.endswith(".safetensors")]
     if len(shards) > MAX_SHARDS:
         raise HubError(f"{id} has {len(shards)} weight files; plans are made for at most {MAX_SHARDS}.")
-    with tempfile.TemporaryDirectory(prefix="edge0-plan-") as top:
+    with tempfile.TemporaryDirectory(prefix="edge0-plan-", ignore_cleanup_errors=True) as top:
         folder = Path(top) / f"models--{id.folder}" / "snapshots" / repo.commit
         (folder / "adapters").mkdir(parents=True)
         token = hub.token()
-        with ThreadPoolExecutor(_PARALLEL, "skeleton") as pool:
-            counts = [pool.submit(_fetch, folder, repo.url(file.name), token, file) for file in files]
-            total = 0
-            for count in counts:
-                total += count.result()
+        jobs = [partial(_fetch, folder, repo.url(file.name), token, file) for file in files]
+        total = 0
+        try:
+            for count in each_in_daemons(jobs, _PARALLEL, patience, "skeleton"):
+                total += count
                 if total > MAX_TOTAL:
-                    pool.shutdown(wait=False, cancel_futures=True)
                     raise HubError(f"The headers of {id} are larger than those of any checkpoint known.")
+        except TimeoutError:
+            raise HubError(f"The headers of {id} did not arrive within {patience:.0f} s.", "Try again.") from None
         yield folder
 
 

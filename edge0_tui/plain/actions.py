@@ -11,7 +11,7 @@ from edge0_tui.chat.errors import StoreError
 from edge0_tui.choice import Choice
 from edge0_tui.library import Library, ago
 from edge0_tui.plain.commands import help_lines
-from engine.errors import CheckpointError
+from engine.errors import EngineError
 
 if TYPE_CHECKING:
     from edge0_tui.chat.store import TranscriptStore
@@ -121,7 +121,7 @@ class Actions:
             return
         try:
             path = await asyncio.to_thread(resolve, name, self._paths)
-        except CheckpointError as error:
+        except EngineError as error:
             self._printer.line(f"{error.message} {error.hint}")
             return
         await link.load(Choice(path, label=name if name != path else ""))

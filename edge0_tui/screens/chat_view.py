@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -22,16 +22,17 @@ from edge0_tui.notices import Notice
 from edge0_tui.screens.chrome import doing, header_state, key_bar, message_keys, placeholder
 from edge0_tui.settings import Settings
 from edge0_tui.widgets.activity_line import ActivityLine
+from edge0_tui.widgets.backdrop import Backdrop
 from edge0_tui.widgets.banner import Banner
 from edge0_tui.widgets.empty_state import SUGGESTION, EmptyState, Welcome
 from edge0_tui.widgets.header import HeaderLine
 from edge0_tui.widgets.key_bar import KeyBar
-from edge0_tui.widgets.panel import Panel
+from edge0_tui.widgets.panel import Panel, PanelScroll
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.prompt_notes import PromptNotes
 from edge0_tui.widgets.proposals import Proposals
 from edge0_tui.widgets.status_line import StatusLine
-from edge0_tui.widgets.transcript import Transcript
+from edge0_tui.widgets.transcript import FLUSH_HZ, Transcript
 from edge0_tui.window import Window
 from engine.protocol import Piece
 
@@ -42,11 +43,11 @@ PANEL_FROM = 100
 PANEL_ASKED_FROM = 72
 STATUS_FROM = 60
 LOW = 16
-_REDRAWS_PER_SECOND = 5
+_REDRAWS_PER_SECOND = 4.5
 
 
-class ChatViewScreen(Screen[None]):
-    """Implements `view.ChatView`. Figures and lines around the text are redrawn at most 5 times a second."""
+class ChatViewScreen(Screen[None], Backdrop):
+    """Implements `view.ChatView`. Figures and lines around the text are redrawn at most 4.5 times a second."""
 
     AUTO_FOCUS = "#prompt"
 
@@ -60,6 +61,7 @@ class ChatViewScreen(Screen[None]):
         self.keymap = Keymap()
         self.window = Window()
         self._dirty = True
+        self._shown = 0
 
     def compose(self) -> ComposeResult:
         chat = self.controller.settings.chat
@@ -77,25 +79,30 @@ class ChatViewScreen(Screen[None]):
                     with Horizontal(id="prompt-row"):
                         yield Static("❯", id="prompt-mark", markup=False)
                         yield Prompt(id="prompt", enter_sends=chat.enter_sends)
-            with VerticalScroll(id="panel-scroll"):
+            with PanelScroll(id="panel-scroll"):
                 yield Panel(id="panel")
         yield StatusLine(id="status")
         yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
         self.query_one(Transcript).display = False
+        self.query_one(Transcript).on_shown = self._redraw_with_text
         settings = self.controller.settings
         self.query_one(Prompt).cursor_blink = settings.look.animations
         self.use_keymap(self.keymap)
         if settings.chat.show_thinking:
             self.query_one(Transcript).toggle_thinking()
-        self.set_interval(1 / _REDRAWS_PER_SECOND, self._redraw)
+        self.set_interval(1 / _REDRAWS_PER_SECOND, self._redraw_between)
         self.lay_out()
         self._redraw()
 
     def on_resize(self) -> None:
         self.lay_out()
         self.call_after_refresh(self._redraw)
+
+    def on_screen_resume(self) -> None:
+        for banner in self.query(Banner):
+            banner.in_view()
 
     def on_key(self, event: events.Key) -> None:
         """Whatever has the focus, what is written goes to the prompt."""
@@ -230,6 +237,15 @@ class ChatViewScreen(Screen[None]):
         self.query_one(KeyBar).display = height >= 8
         self.query_one(HeaderLine).display = height >= 5
         self.query_one("#column").set_class(height < LOW, "-low")
+
+    def _redraw_between(self) -> None:
+        if not self.query_one(Transcript).writing:
+            self._redraw()
+
+    def _redraw_with_text(self) -> None:
+        self._shown += 1
+        if self._shown * _REDRAWS_PER_SECOND % FLUSH_HZ < _REDRAWS_PER_SECOND:
+            self._redraw()
 
     def _redraw(self) -> None:
         if not self._dirty or not self.is_attached:

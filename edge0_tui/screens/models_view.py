@@ -23,7 +23,7 @@ from edge0_tui.widgets.models_list import ModelsList
 from edge0_tui.widgets.plan import about
 from edge0_tui.widgets.plan.rows import Rows, pair, wrapped
 from edge0_tui.widgets.plan.transfer import check_rows, transfer_rows
-from edge0_tui.widgets.plan_card import PlanCard
+from edge0_tui.widgets.plan_card import PlanCard, verdict_of
 
 if TYPE_CHECKING:
     from edge0_tui.manager.details import Details
@@ -106,7 +106,7 @@ class ModelsViewScreen(Dialog[Choice]):
         out = self.plan(line)
         head = self._head_rows(line, card.room)
         if out is not None:
-            card.show_head(_title(line), head, out.verdict)
+            card.show_head(_title(line), head, verdict_of(out))
             more = about.details_rows(self.details, card.room) if self.details else []
             card.show_plan(out, self.budget is None, more)
             return
@@ -141,6 +141,9 @@ class ModelsViewScreen(Dialog[Choice]):
             rows += wrapped("The checkpoint without any adapter.", width)
         if line.stored is not None:
             rows += _where(line.stored, width)
+            loaded = self.desk.link.loaded
+            if line.marked and loaded is not None and loaded.reason:
+                rows += wrapped(f"Chosen at the start: {loaded.reason}", width, "$text-muted")
         if line.stored is not None and str(line.stored.model.path) in self.desk.jobs.checks:
             rows += check_rows(self.desk.jobs.checks[str(line.stored.model.path)], width)
         if line.kind == "fetch":
@@ -159,7 +162,8 @@ class ModelsViewScreen(Dialog[Choice]):
             rest += f", {units.size(have)} are here"
         room = f", {units.size(free)} free there" if free is not None else ""
         rows = pair("download", rest + room, width)
-        rows += pair("into", str(self.desk.paths.models), width)
+        place = (line.fetch.into if line.fetch else "") or str(self.desk.paths.models)
+        rows += pair("into", place, width)
         return rows + (transfer_rows(line.download, width) if line.download else [])
 
     def _draw_keys(self, line: MenuLine) -> None:

@@ -11,7 +11,7 @@ from edge0_tui.choice import Choice
 from edge0_tui.keys import BY_ID, target
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.writing.slash import Command, Written, nearest
-from engine.errors import CheckpointError
+from engine.errors import EngineError
 
 if TYPE_CHECKING:
     from edge0_tui.screens.writing import WritingScreen
@@ -56,7 +56,7 @@ async def _model(screen: WritingScreen, name: str) -> bool:
 
     try:
         model = resolve(name, screen.places)
-    except CheckpointError as error:
+    except EngineError as error:
         screen.tell(error.message, error.hint)
         return False
     link = screen.controller.link

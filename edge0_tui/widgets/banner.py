@@ -14,7 +14,10 @@ _MOST = 4
 
 
 class Banner(Static):
-    """Hidden while there is nothing to say. What only informs leaves by itself and hides nothing that stands."""
+    """Hidden while there is nothing to say. What only informs leaves by itself and hides nothing that stands.
+
+    While another screen covers it nothing leaves: nobody has read it.
+    """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(markup=False, id=id)
@@ -30,6 +33,11 @@ class Banner(Static):
         if notice.tone != "info":
             self._standing = [*self._standing[-_MOST:], notice]
         self._draw(notice)
+
+    def in_view(self) -> None:
+        """The screen is in front again: what came while another covered it stays as long as it would have."""
+        if self.notice is not None:
+            self._draw(self.notice)
 
     def close(self) -> bool:
         """Put the notice on screen away, and show the one it covered; true if there was one."""
@@ -60,5 +68,10 @@ class Banner(Static):
         message, hint = " ".join(notice.message.split()), " ".join(notice.hint.split())
         told = Content.assemble((f"{mark} ", style), (message, "$foreground"))
         self.update(Content.assemble(told, (f"  {hint}", "$text-muted")) if hint else told)
-        if notice.tone == "info":
-            self._timer = self.set_timer(_SECONDS, self.close)
+        if notice.tone == "info" and self.screen.is_active:
+            self._timer = self.set_timer(_SECONDS, self._leave)
+
+    def _leave(self) -> None:
+        """What informs has been there long enough, unless something covers it by now; see `in_view`."""
+        if self.screen.is_active:
+            self.close()

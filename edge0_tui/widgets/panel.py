@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import groupby
 
+from textual.containers import VerticalScroll
 from textual.content import Content
 
 from edge0_tui import units
 from edge0_tui.figures import Figures
 from edge0_tui.quantities import QUANTITIES
+from edge0_tui.widgets.backdrop import Backdrop
 from edge0_tui.widgets.bars import meter, sparkline
 from edge0_tui.widgets.rows import Rows
 
@@ -65,6 +67,10 @@ class Panel(Rows):
         text = f" {done:,} / {total:,}"
         full, rest = meter(done / total if total else 0.0, max(4, width - len(text)))
         return Content.assemble((full, "$accent"), (rest, "$hairline"), text)
+
+
+class PanelScroll(VerticalScroll, Backdrop):
+    """Scrolls the panel where the terminal is short."""
 
 
 @lru_cache(maxsize=512)

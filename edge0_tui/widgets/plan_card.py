@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _VERDICTS = {
     "fits": ("● fits", "$success bold"),
     "tight": ("▲ tight", "$warning bold"),
+    "slow": ("▲ fits, slow", "$warning bold"),
     "no": ("✕ no", "$error bold"),
 }
 _STEPS = 48
@@ -64,7 +65,7 @@ class PlanCard(Vertical):
         )
 
     def show_head(self, title: str, rows: Sequence[Content], verdict: str = "") -> None:
-        """The title with the verdict at the right, and rows about what is special to the line."""
+        """The title with what `verdict_of` says at the right, and rows about what is special to the line."""
         width = self.room
         word, style = _VERDICTS.get(verdict, (verdict, "$text-muted"))
         name = Content.styled(title, "bold").truncate(max(4, width - len(word) - 2), ellipsis=True)
@@ -104,6 +105,11 @@ class PlanCard(Vertical):
         text = f"{tokens_short(out.context)}, {units.size(kv)}"
         scale = Scale(0, len(known) - 1, 1, len(known))
         self.query_one("#context", Slider).show(scale, nearest(known, out.context), text)
+
+
+def verdict_of(out: Outlook) -> str:
+    """As the card's title says it: what fits but makes one wait does not look like what simply fits."""
+    return "slow" if out.verdict == "fits" and out.pace == "slow" else out.verdict
 
 
 def budget_scale(out: Outlook) -> Scale:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PAGE", "Transcript"]
 
-FLUSH_HZ = 10
+FLUSH_HZ = 9
 """Every picture of a long answer costs the same, however little was added: fifteen cost half as much again."""
 
 
@@ -87,12 +87,15 @@ class Transcript(WalkingView, can_focus=True):
         self._pending: list[Piece] = []
         self._thinking_tokens = 0
         self._timer: Timer | None = None
+        self.on_shown: Callable[[], object] = lambda: None
+        """Called `FLUSH_HZ` times a second while a reply is being written: what changes in it is one picture with
+        the new text, and a picture costs much the same however little is new."""
 
     def compose(self) -> ComposeResult:
         yield self._earlier_note
 
     def on_mount(self) -> None:
-        self._timer = self.set_interval(1 / FLUSH_HZ, self.flush, pause=self._reply is None)
+        self._timer = self.set_interval(1 / FLUSH_HZ, self._tick, pause=self._reply is None)
         self.anchor()
 
     # --- what the screen calls ------------------------------------------------------------------------------
@@ -159,6 +162,15 @@ class Transcript(WalkingView, can_focus=True):
         self._pending += pieces
         self._thinking_tokens = thinking_tokens or self._thinking_tokens
 
+    def _tick(self) -> None:
+        self.on_shown()
+        self.flush()
+
+    @property
+    def writing(self) -> bool:
+        """Whether a reply is being written."""
+        return self._reply is not None
+
     def flush(self) -> None:
         """Show what has been buffered."""
         if self._reply and self._pending:
@@ -214,6 +226,12 @@ class Transcript(WalkingView, can_focus=True):
                 self.set_scroll(None, top - offset)
                 self.scroll_target_y = self.scroll_y
         return result
+
+    def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
+        """A reply that is followed to its end changes only how far can be scrolled; Textual would lay everything
+        out and paint it a second time."""
+        followed = self.writing and self._anchored and not self._anchor_released and size == self.outer_size
+        return super()._size_updated(size, virtual_size, container_size, layout and not followed)
 
     def update_node_styles(self, animate: bool = True) -> None:
         """Restyle only this widget: no message looks different when the transcript has the focus, and asking

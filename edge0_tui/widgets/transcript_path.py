@@ -11,6 +11,7 @@ from textual.widget import AwaitMount, Widget
 
 from edge0_tui.chat.branches import Place
 from edge0_tui.chat.turn import Turn
+from edge0_tui.widgets.backdrop import Scrolling
 from edge0_tui.widgets.transcript_earlier import TranscriptEarlier
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 PAGE = 30
 
 
-class PathView(VerticalScroll):
+class PathView(VerticalScroll, Scrolling):
     """`messages` are those on the path, from the last page to the end; `earlier` the turns before them."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 
 
 @dataclass(frozen=True)
@@ -12,6 +12,7 @@ class Result:
     """One measurement against its bar.
 
     ours and peer are the two sides in `unit`; value is what the bar is about (a ratio, a size or a count).
+    `figures` are what it was made from, for scripts.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Result:
     peer: float | None = None
     unit: str = ""
     note: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
 
 
 def at_least(

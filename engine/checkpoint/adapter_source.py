@@ -59,14 +59,40 @@ def stored_adapters(folder: Path) -> tuple[Path, ...]:
     """All files and folders in the adapters folder `folder` that may be a LoRA adapter, by name."""
     if not folder.is_dir():
         return ()
-    files = [file for file in sorted(folder.glob("*.safetensors")) if _visible(file)]
-    files = [file for file in files if not file.name.startswith("prerouter_")]
+    files = [file for file in _safetensors(folder) if not is_heads(file.name)]
     return (*files[:MAX_ENTRIES], *folder_adapters(folder))
+
+
+def stored_heads(folder: Path) -> tuple[Path, ...]:
+    """Prerouter heads in the adapters folder, by name. They are not used there: heads lie beside their model."""
+    return tuple(file for file in _safetensors(folder) if is_heads(file.name))[:MAX_ENTRIES]
+
+
+def is_lora(name: str) -> bool:
+    """Whether a file of this name beside a checkpoint is a LoRA adapter, in whatever case it is written."""
+    return name.lower().startswith("lora_") and is_safetensors(name)
+
+
+def is_heads(name: str) -> bool:
+    """The same for prerouter heads."""
+    return name.lower().startswith("prerouter_") and is_safetensors(name)
+
+
+def is_safetensors(name: str) -> bool:
+    return name.lower().endswith(".safetensors")
+
+
+def _safetensors(folder: Path) -> list[Path]:
+    """By name, without regard to case, so that the order is the same on every file system."""
+    if not folder.is_dir():
+        return []
+    found = [file for file in folder.iterdir() if is_safetensors(file.name) and _visible(file)]
+    return sorted(found, key=lambda file: (file.name.lower(), file.name))
 
 
 def stored_name(path: Path) -> str:
     """The name of what `stored_adapters` found."""
-    return path.stem if path.suffix == ".safetensors" and not path.is_dir() else path.name
+    return path.stem if is_safetensors(path.name) and not path.is_dir() else path.name
 
 
 def _visible(path: Path) -> bool:

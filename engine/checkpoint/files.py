@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engine.checkpoint.adapter_source import folder_adapters
+from engine.checkpoint.adapter_source import folder_adapters, is_heads, is_lora
 from engine.checkpoint.faults import fault, shown
 from engine.checkpoint.headers import Header, TensorInfo, read_header
 from engine.checkpoint.strict_json import read_object
@@ -45,18 +45,24 @@ def find_files(directory: Path) -> CheckpointFiles:
         directory,
         shards,
         index,
-        (*_named(places, "lora_*.safetensors"), *folder_adapters(places[1])),
-        _named(places, "prerouter_*.safetensors"),
+        (*_named(places, is_lora), *folder_adapters(places[1])),
+        _named(places, is_heads),
     )
 
 
-def _named(places: Sequence[Path], pattern: str) -> tuple[Path, ...]:
-    return tuple(path for place in places for path in sorted(place.glob(pattern)))
+def _named(places: Sequence[Path], belongs: Callable[[str], bool]) -> tuple[Path, ...]:
+    return tuple(
+        path
+        for place in places
+        if place.is_dir()
+        for path in sorted(place.iterdir(), key=lambda path: (path.name.lower(), path.name))
+        if belongs(path.name)
+    )
 
 
 def is_adapter(name: str) -> bool:
     """Whether a file of this name holds an adapter or heads, not weights of the base."""
-    return name.startswith(("lora_", "prerouter_"))
+    return name.lower().startswith(("lora_", "prerouter_"))
 
 
 def read_tensors(files: CheckpointFiles, ignores: Callable[[str], bool]) -> dict[str, TensorInfo]:

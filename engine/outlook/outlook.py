@@ -8,7 +8,7 @@ from engine.errors import PlanError
 from engine.outlook.reasons import reasons
 from engine.outlook.speed import Processors, estimate
 from engine.outlook.types import USUAL, Exchange, Learned, Machine, Outlook, Speed
-from engine.outlook.verdict import judge
+from engine.outlook.verdict import judge, pace_of
 from engine.plan import (
     CHUNK,
     DEFAULT_CONTEXT,
@@ -76,6 +76,7 @@ def outlook(
         verdict=judged.verdict,
         sentence=judged.sentence,
         hint=judged.hint,
+        pace=pace_of(speed),
     )
 
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.outlook.types import Outlook
+from engine.outlook.verdict import SLOW
 from engine.outlook.words import figure
 from engine.plan import size
 
-BRISK = 2.0
-"""Tokens a second from which on the larger model is worth waiting for."""
 SIZES = ("nano", "custom", "8b", "35b")
 """Tiers from the least to the most able."""
 NAMES = {"nano": "nano", "8b": "8B", "35b": "35B"}
@@ -31,8 +30,7 @@ class Candidate:
     @property
     def brisk(self) -> bool:
         """Fits, and is not known to be slow."""
-        speed = self.outlook.speed
-        return self.outlook.verdict == "fits" and (speed is None or speed.decode.likely >= BRISK)
+        return self.outlook.verdict == "fits" and self.outlook.pace != "slow"
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ def _why_not(passed_over: Sequence[Candidate]) -> str:
         speed = candidate.outlook.speed
         if not candidate.outlook.possible:
             reasons.append(f"{candidate.name} does not fit")
-        elif speed is not None and speed.decode.likely < BRISK:
+        elif speed is not None and speed.decode.likely < SLOW:
             reasons.append(f"{candidate.name} would give about {figure(speed.decode.likely)}")
         else:
             reasons.append(f"{candidate.name} would be tight")

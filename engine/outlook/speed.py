@@ -7,6 +7,7 @@ reading and computing overlap; the layers without a prediction still wait, but t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from engine.experts.limits import READERS
@@ -82,7 +83,7 @@ def estimate(
         needed=facts.step_set * facts.record,
         hits=hits,
         cached=inside,
-        read_s=read_seconds(likely, READERS),
+        read_s=read_seconds(likely, disk.at(READERS)),
         compute_s=compute_seconds(likely),
         hidden_s=hidden,
         first_token=Range(
@@ -93,9 +94,9 @@ def estimate(
     )
 
 
-def read_seconds(c: Conditions, depth: float) -> float:
-    """What one token's missing experts take to arrive, with `depth` reads in flight all the time."""
-    return _arriving(c, _missing(c) * (1 - c.cached), _missing(c) * c.cached, depth)
+def read_seconds(c: Conditions, rate: float) -> float:
+    """What one token's missing experts take to arrive, when the disk gives `rate` bytes a second all the time."""
+    return _arriving(c, _missing(c) * (1 - c.cached), _missing(c) * c.cached, rate)
 
 
 def compute_seconds(c: Conditions) -> float:
@@ -107,17 +108,31 @@ def compute_seconds(c: Conditions) -> float:
     return (speed.predicted + speed.heads + speed.head + disturbance) * c.slower_compute
 
 
+def layer_rate(c: Conditions) -> float:
+    """Bytes a second of the disk while a layer waits for its own missing experts.
+
+    Reads in flight are a missing expert and those of its layer that are missing with it, each as likely as any
+    other. The mean number of misses in all layers would be too few: layers that miss nothing read nothing, and say
+    nothing about how many reads share the disk. Near the end of filling a cache that is most layers.
+    """
+    others, missing = c.facts.experts_per_token - 1, (1 - c.hits) * (1 - c.cached)
+    seconds = sum(
+        math.comb(others, count) * missing**count * (1 - missing) ** (others - count)
+        / c.disk.at(min(READERS, 1 + count))
+        for count in range(others + 1)
+    )  # fmt: skip
+    return 1 / seconds
+
+
 def step_seconds(c: Conditions) -> tuple[float, float]:
     """Seconds of a token, and those of reading that are hidden behind computing."""
-    facts = c.facts
-    misses = facts.experts_per_token * (1 - c.hits) * (1 - c.cached)
-    depth = max(1.0, min(READERS, misses))
+    facts, alone = c.facts, read_seconds(c, layer_rate(c))
     if not _ahead(c):
-        return compute_seconds(c) + read_seconds(c, depth), 0.0
+        return compute_seconds(c) + alone, 0.0
     own = (facts.moe_layers - facts.predicted_layers) / facts.moe_layers
-    reading, computing = read_seconds(c, READERS), compute_seconds(c)
+    reading, computing = read_seconds(c, c.disk.at(READERS)), compute_seconds(c)
     # A layer without a prediction waits for its own reads while the others' go on in the same queue.
-    waiting = read_seconds(c, depth) * own
+    waiting = alone * own
     total = max(reading, computing + waiting)
     return total, max(0.0, reading + computing - total)
 
@@ -131,7 +146,7 @@ def prompt_seconds(c: Conditions, tokens: int, room: int, cached: int) -> float:
     nbytes = records * facts.record
     cold, warm = nbytes * (1 - inside), nbytes * inside
     computing = prefill_seconds(c.compute, tokens) + c.compute.head + _disturbance(c, cold, warm)
-    return max(_arriving(c, cold, warm, READERS), computing * c.slower_compute)
+    return max(_arriving(c, cold, warm, c.disk.at(READERS)), computing * c.slower_compute)
 
 
 def prefill_seconds(compute: ComputeSpeed, tokens: int) -> float:
@@ -146,9 +161,9 @@ def _ahead(c: Conditions) -> bool:
     return c.routing == "predicted" and c.facts.predicted_layers > 0
 
 
-def _arriving(c: Conditions, cold: float, warm: float, depth: float) -> float:
+def _arriving(c: Conditions, cold: float, warm: float, rate: float) -> float:
     """Seconds until so many bytes from the disk and from the page cache are in their slots."""
-    return cold / (c.disk.at(depth) * c.slower_disk) + warm / c.disk.cached
+    return cold / (rate * c.slower_disk) + warm / c.disk.cached
 
 
 def _disturbance(c: Conditions, cold: float, warm: float) -> float:

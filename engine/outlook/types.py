@@ -15,6 +15,8 @@ from engine.probe import Memory
 from engine.protocol import PlanItem, Routing
 
 Verdict = Literal["fits", "tight", "no"]
+Pace = Literal["fluent", "slow", "unknown"]
+"""Whether a reply comes about as fast as it is read; see `verdict.SLOW`."""
 
 
 @dataclass(frozen=True)
@@ -218,6 +220,7 @@ class Outlook:
     least     the least budget that works; `most` the one that gives every expert a slot
     speed     None when it does not fit, or the disk or the kernels have not been measured
     reasons   sentences: where the speed comes from, what is unknown
+    pace      of `speed`, beside the verdict, which is about memory
     sentence  the verdict in one sentence
     hint      what to do about a refusal; empty otherwise
     """
@@ -238,6 +241,7 @@ class Outlook:
     verdict: Verdict
     sentence: str
     hint: str = ""
+    pace: Pace = "unknown"
 
     @property
     def possible(self) -> bool:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.errors import PlanError
-from engine.outlook.types import Machine, Speed, Verdict
+from engine.outlook.types import Machine, Pace, Speed, Verdict
 from engine.outlook.words import pace
 from engine.plan import INTERPRETER, GiB, MemoryPlan, size
 
 SPARE = GiB
 """Left for the page cache and other programs, below which it is tight."""
-SLOW = 0.5
+READING = 4.5
+"""Tokens a second at which people read."""
+SLOW = 2.0
+"""Tokens a second below which one waits for every word: less than half of READING."""
+CRAWLING = 0.5
 """Tokens a second below which a reply is no conversation any more."""
 
 
@@ -38,7 +42,7 @@ def judge(
     return (
         _impossible(machine, plan, refusal, budget, download)
         or _tight(machine, budget, usable, speed)
-        or Judgement("fits", f"Fits: it takes {size(budget)} of the {size(usable)} available now{_at(speed)}.")
+        or _fits(budget, usable, speed)
     )
 
 
@@ -74,6 +78,20 @@ def _impossible(
     return None
 
 
+def pace_of(speed: Speed | None) -> Pace:
+    """How the likeliest speed compares with reading."""
+    if speed is None:
+        return "unknown"
+    return "slow" if speed.decode.likely < SLOW else "fluent"
+
+
+def _fits(budget: int, usable: int, speed: Speed | None) -> Judgement:
+    memory = f"it takes {size(budget)} of the {size(usable)} available now"
+    if speed is not None and pace_of(speed) == "slow":
+        return Judgement("fits", f"Fits, but slow: {pace(speed.decode)}; {memory}.")
+    return Judgement("fits", f"Fits: {memory}{_at(speed)}.")
+
+
 def _tight(machine: Machine, budget: int, usable: int, speed: Speed | None) -> Judgement | None:
     if budget > usable:
         return Judgement(
@@ -93,10 +111,12 @@ def _tight(machine: Machine, budget: int, usable: int, speed: Speed | None) -> J
             f"Tight: it takes {size(budget)} of the {size(usable)} available now, which leaves "
             f"{size(usable - budget)} for the page cache{_at(speed)}.",
         )
-    if speed is not None and speed.decode.likely < SLOW:
-        return Judgement("tight", f"Tight: it fits in memory, but would be slow{_at(speed)}.")
+    if speed is not None and speed.decode.likely < CRAWLING:
+        return Judgement("tight", f"Tight: it fits in memory, but is too slow to talk with{_at(speed)}.")
     return None
 
 
 def _at(speed: Speed | None) -> str:
-    return f", {pace(speed.decode)}" if speed else ", at a speed that is not known yet"
+    if speed is None:
+        return ", at a speed that is not known yet"
+    return f", {'slow: ' if CRAWLING <= speed.decode.likely < SLOW else ''}{pace(speed.decode)}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 from edge0_tui.choice import Choice
 from edge0_tui.engine_link import EngineLink
-from edge0_tui.manager.use import in_use
+from edge0_tui.manager.use import alone, in_use
 from edge0_tui.notices import Notice
 from edge0_tui.safe_start import SafeStart
 from engine.interface import Died, EngineDied, Unresponsive
@@ -206,3 +207,64 @@ async def test_what_is_loaded_is_held_until_something_else_is(tmp_path: Path) ->
     assert not in_use(first)
     await bench.link.close()
     assert not in_use(second)
+
+
+async def test_what_is_being_loaded_is_held_from_the_moment_it_is_asked_for(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    for path in (first, second, third):
+        path.mkdir()
+    bench.spawn(bench.link.load(Choice(str(first))))
+    await bench.loads(1)
+    assert in_use(first)
+    bench.engine.finish(0, "first")
+    await bench.settle()
+    bench.spawn(bench.link.load(Choice(str(second))))
+    await bench.loads(2)
+    assert in_use(first) and in_use(second), "the first comes back if the second fails"
+    bench.spawn(bench.link.load(Choice(str(third))))
+    await bench.loads(3)
+    assert in_use(first) and not in_use(second) and in_use(third)
+    bench.engine.finish(1, "second")
+    bench.engine.refuse(2, "too large")
+    await bench.loads(4)
+    assert in_use(first) and not in_use(third)
+    bench.engine.finish(3, "first")
+    await bench.settle()
+    assert in_use(first)
+    await bench.link.close()
+    assert not in_use(first)
+
+
+async def test_a_model_that_is_being_deleted_is_not_loaded(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    folder = tmp_path / "going"
+    folder.mkdir()
+    with alone(folder):
+        bench.spawn(bench.link.load(Choice(str(folder)), automatic=True))
+        await bench.loads(1)
+        assert bench.engine.loads[0][0].model == "nano", "there was nothing else"
+        bench.engine.finish(0, "nano")
+        await bench.settle()
+        bench.spawn(bench.link.load(Choice(str(folder))))
+        await bench.settle()
+    assert len(bench.engine.loads) == 1 and bench.link.phase == "ready"
+    assert bench.link.loaded == Choice() and bench.listener.published == ["nano"]
+    assert [notice for notice in bench.listener.notices if "going is being deleted" in notice] != []
+
+
+async def test_a_look_whether_it_is_in_use_is_not_taken_for_a_deletion(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    folder = tmp_path / "looked-at"
+    folder.mkdir()
+    looking = alone(folder)
+    looking.__enter__()
+    timer = threading.Timer(0.015, looking.__exit__, (None, None, None))
+    timer.start()
+    bench.spawn(bench.link.load(Choice(str(folder))))
+    await bench.loads(1)
+    timer.join()
+    assert bench.engine.loads[0][0].model == str(folder)
+    await bench.link.close()
+    bench.engine.finish(0, "looked-at")
+    await bench.settle()

@@ -15,6 +15,7 @@ from edge0_tui.commands.parser import build_parser
 from edge0_tui.commands.run import _messages, _sampling
 from edge0_tui.installed import installed_models, resolve
 from edge0_tui.paths import Paths, find_paths
+from engine.checkpoint.synthetic import tiny, write_synthetic
 from engine.errors import CheckpointError, UsageError
 from engine.protocol import Message
 
@@ -184,18 +185,29 @@ def test_models_and_adapters_of_a_good_checkpoint(checkpoint: Path, capsys: pyte
 
 
 def test_doctor_reports_facts_and_a_broken_engine(
-    monkeypatch: pytest.MonkeyPatch, home: Paths, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, home: Paths, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(doctor, "_engine", lambda: {"device": "a CPU"})
+    adapters = find_paths().adapters
+    adapters.mkdir(parents=True)
+    small = write_synthetic(tmp_path / "small", tiny(), seed=0)
+    next(small.glob("lora_*")).rename(adapters / "lora_mine.safetensors")
+    next(small.glob("prerouter_*")).rename(adapters / "prerouter_mine.safetensors")
+    (adapters / "broken.safetensors").write_bytes(b"no")
     assert code_of("doctor", "--json") == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["engine"] == {"device": "a CPU"}
     assert facts["memory"]["total"] > facts["memory"]["available"] > 0
     assert facts["paths"]["transcripts"] == str(home.transcripts)
-    assert facts["versions"]["textual"]
+    assert facts["versions"]["textual"] and facts["paths"]["adapters"] == str(adapters)
+    assert set(facts["adapters"]) == {"broken", "lora_mine", "prerouter_mine"}
+    assert facts["adapters"]["lora_mine"]["format"] == "published" and not facts["adapters"]["lora_mine"]["problem"]
+    assert facts["adapters"]["prerouter_mine"]["kind"] == "prerouter"
+    assert "broken.safetensors" in facts["adapters"]["broken"]["problem"]
     monkeypatch.setattr(doctor, "_engine", lambda: {"problem": "no BLAS"})
     assert code_of("doctor") == 5
-    assert "no BLAS" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "no BLAS" in out and "published prerouter heads" in out and "published adapter" in out
 
 
 @pytest.mark.parametrize(("program", "code"), [("raise SystemExit(3)", 3), ("", 0)])

@@ -15,8 +15,11 @@ from typing import Any
 import psutil
 import pytest
 
+from edge0_tui import exit_codes
 from edge0_tui.cli import main
+from edge0_tui.manager.use import alone
 from edge0_tui.report import figures, report
+from engine.checkpoint.synthetic import tiny, write_synthetic
 from engine.process.launch import SCRIPT_VARIABLE
 from engine.protocol import Counters, ExpertCounters, Finished, ModelInfo, RoutingReport
 
@@ -150,6 +153,19 @@ def test_exit_code_of_a_refused_load(script: Script, capfd: pytest.CaptureFixtur
     assert main(["run", "-p", "hi"]) == 3
     out, err = capfd.readouterr()
     assert out == "" and "It does not fit. Use nano." in err
+
+
+def test_a_model_that_is_being_deleted_is_exit_code_2(
+    script: Script, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script({"text": "hi"})
+    folder = write_synthetic(tmp_path / "going", tiny(), seed=0)
+    with alone(folder):
+        assert main(["run", "-m", str(folder), "-p", "hi", "--json"]) == 2
+    out, err = capfd.readouterr()
+    assert json.loads(out)["error"]["kind"] == "in use"
+    assert "going is being deleted. Choose another model." in err
+    assert "2 wrong usage, or the model is being deleted" in exit_codes.EPILOG
 
 
 def test_a_crash_keeps_the_text_and_is_exit_code_5(script: Script, capfd: pytest.CaptureFixture[str]) -> None:

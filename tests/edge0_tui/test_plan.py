@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -72,20 +73,25 @@ def test_what_was_measured_gives_a_speed(
     shape = planned(str(checkpoint), home).model.facts(4).shape
     measured: list[str] = []
 
-    def measure(machine: object, model: object, name: str, folder: Path, **_: object) -> object:
+    def measure(
+        machine: object, model: object, name: str, folder: Path, *, again: bool, progress: Callable[[str], None]
+    ) -> object:
         measured.append(name)
+        progress("reading records, 4 at a time")
         store.keep_disk(folder, volume_id(checkpoint), DISK)
         store.keep_compute(folder, replace(COMPUTE, shape=shape, version=store.version()))
         return machine
 
     monkeypatch.setattr(plan, "measure", measure)
-    run(capsys, str(checkpoint), "--measure")
+    _, _, err = run(capsys, str(checkpoint), "--measure")
+    assert "reading records, 4 at a time (0 s so far, up to a minute where slow)" in err, "in a log as well"
     assert measured == [str(checkpoint)]
     code, out, _ = run(capsys, str(checkpoint))
     assert code == 0 and "tokens a second, predicted routing" in out and "8: 1.00 GB/s" in out
     code, out, _ = run(capsys, str(checkpoint), "--json", "--routing", "exact")
     found = json.loads(out)
     assert found["speed"]["routing"] == "exact"
+    assert found["pace"] == "slow" and "slow: about 1." in found["sentence"]
     pace = found["speed"]["tokens_per_second"]
     assert 0 < pace["low"] <= pace["likely"] <= pace["high"]
     assert found["machine"]["disk"]["bytes_per_second"]["8"] == 1e9

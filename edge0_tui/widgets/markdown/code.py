@@ -44,8 +44,6 @@ def lay_code(sheet: Sheet, block: Code) -> None:
 
     @cache
     def painted() -> list[Content]:
-        if not (block.closed and block.language):
-            return [Content(line.expandtabs(4)) for line in lines]
         styled = highlight("\n".join(line.expandtabs(4) for line in lines), language=block.language, theme=Colours)
         return styled.split("\n", allow_blank=True)
 
@@ -55,7 +53,8 @@ def lay_code(sheet: Sheet, block: Code) -> None:
             styled = painted()
             return styled[index] if index < len(styled) else Content()
 
-        sheet.late(line.expandtabs(4), whole, palette.FENCE, MARGIN)
+        highlighted = whole if block.closed and block.language else None
+        sheet.late(line.expandtabs(4), highlighted, palette.FENCE, MARGIN)
 
 
 def _head(sheet: Sheet, block: Code, number: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 
 from textual.content import Content
 from textual.selection import Selection
@@ -38,6 +39,15 @@ class Entry:
                 lay(self._sheet, self.block)
             self._strips.clear()
         return len(self._sheet.rows)
+
+    def adopt(self, before: Entry) -> int:
+        """How many rows from the top are those of `before`, which stood in this place; they stay as painted."""
+        if before._width != self._width:
+            return 0
+        pairs = zip(before._sheet.rows, self._sheet.rows, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0].is_same(pair[1]), pairs))
+        self._strips |= {row: strip for row, strip in before._strips.items() if row < same}
+        return same
 
     @property
     def lines(self) -> list[str]:

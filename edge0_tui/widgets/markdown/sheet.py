@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from rich._wrap import divide_line
 from textual.content import Content
@@ -30,6 +31,16 @@ class Row:
     fill: str = ""
     margin: str = ""
     late: Callable[[], Content] | None = None
+
+    def is_same(self, other: Row) -> bool:
+        """Whether both look the same and come from the same place. What is only known when shown never is."""
+        return (
+            self.late is None is other.late
+            and (self.line, self.start, self.fill, self.margin)
+            == (other.line, other.start, other.fill, other.margin)
+            and self.prefix.is_same(other.prefix)
+            and self.content.is_same(other.content)
+        )
 
 
 class Sheet:
@@ -85,15 +96,12 @@ class Sheet:
         """A row that belongs to no line of text, such as the head of a code block."""
         self._row(content, fill=fill, margin=margin, line=len(self.lines))
 
-    def late(self, plain: str, styled: Callable[[], Content], fill: str, margin: str) -> None:
-        """A line folded at any character and styled only when it is shown."""
+    def late(self, plain: str, styled: Callable[[], Content] | None, fill: str, margin: str) -> None:
+        """A line folded at any character and, if it has styles, styled only when it is shown."""
         self.lines.append(plain)
         cuts = [0, *fold(plain, max(1, self.width - 2 * len(margin))), len(plain)]
         for start, end in itertools.pairwise(cuts):
-
-            def piece(start: int = start, end: int = end) -> Content:
-                return styled()[start:end]
-
+            piece = partial(_piece, styled, start, end) if styled else None
             self._row(Content(plain[start:end]), start, fill=fill, margin=margin, late=piece)
 
     def _row(
@@ -109,6 +117,10 @@ class Sheet:
         line = len(self.lines) - 1 if line is None else line
         self.rows.append(Row(self._first, content, line, start, fill, margin, late))
         self._first = self._rest
+
+
+def _piece(styled: Callable[[], Content], start: int, end: int) -> Content:
+    return styled()[start:end]
 
 
 def wrapped(line: Content, width: int) -> list[tuple[int, Content]]:

@@ -77,6 +77,9 @@ class BlockView(Widget):
         pairs = enumerate(zip(before, self._entries, strict=False))
         first = next((index for index, (old, new) in pairs if old is not new), min(len(before), len(self._entries)))
         top = self._ends[first - 1] if first else 0
+        if first < min(len(before), len(self._entries)):
+            # What grows is the last paragraph, table or code block: its first rows are what they were.
+            top += self._entries[first].adopt(before[first])
         if self.rows != height:
             self._same_above = top if self._same_above is None else min(top, self._same_above)
             self.refresh(layout=True)
@@ -93,9 +96,12 @@ class BlockView(Widget):
             super()._set_dirty(Region(0, self._same_above, self._laid, max(1, height)))
 
     def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
-        if size.width != self.size.width:
+        if size.width != self.outer_size.width:
             self._same_above = None
-        changed = super()._size_updated(size, virtual_size, container_size, layout)
+        # Nothing is laid out by this widget's height but what is below it, and that has just been done.
+        changed = super()._size_updated(
+            size, virtual_size, container_size, layout and size.width != self.outer_size.width
+        )
         self._same_above = None
         return changed
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -13,17 +14,22 @@ from pathlib import Path
 
 import pytest
 
+from edge0_tui.cli import main
+from edge0_tui.installed import installed_models, resolve
 from edge0_tui.manager.available import available
 from edge0_tui.manager.catalog import entry
 from edge0_tui.manager.downloads import Downloads
+from edge0_tui.manager.elsewhere import elsewhere, remember
 from edge0_tui.manager.events import Download
 from edge0_tui.manager.job import Job
 from edge0_tui.manager.record import read_record
 from edge0_tui.manager.repo_id import RepoId
 from edge0_tui.manager.tuning import Tuning
 from edge0_tui.manager.writer_lock import being_written
+from edge0_tui.model_menu import menu
 from edge0_tui.paths import Paths
-from engine.errors import UsageError
+from edge0_tui.shelf import read_shelf
+from engine.errors import CheckpointError, UsageError
 from tests.edge0_tui.manager.conftest import FIRST, HASTY, REPO, WANTED
 from tests.edge0_tui.manager.fake_hub import Answer, FakeHub
 
@@ -115,6 +121,54 @@ async def test_interrupted_ones_are_found_by_the_next_session(hub: FakeHub, path
     await asyncio.to_thread(Job(RepoId(REPO), Path(download.path), HASTY, lambda _: None).run)
     assert_whole(hub, Path(download.path))
     assert [item.state for item in available(paths)] == ["absent", "absent"]
+
+
+async def test_one_fetched_elsewhere_is_listed_and_goes_on_there(
+    hub: FakeHub, paths: Paths, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "another disk"
+    other.mkdir()
+    pausing(hub)
+    async with manager(paths) as downloads:
+        download = await downloads.start(REPO, other)
+        await until_waiting(hub, Path(download.path) / f"{FIRST}.part", 400_000)
+    hub.gate.set()
+    hub.fault = None
+    (unfinished,) = [item for item in available(paths) if item.state == "unfinished"]
+    assert (unfinished.path, unfinished.into, unfinished.name) == (download.path, str(other), REPO)
+    assert main(["models", "ls", "--json"]) == 0
+    (row,) = [row for row in json.loads(capsys.readouterr().out) if row["status"] == "unfinished"]
+    assert row["path"] == download.path
+    command = f"edge0-tui models get {REPO} --into '{other}'"
+    assert f"`{command}` fetches the rest" in row["problem"]
+    with pytest.raises(CheckpointError, match="is not all there") as refused:
+        resolve(REPO, paths)
+    assert command in refused.value.hint
+    shelf = read_shelf(paths, None)
+    (line,) = [line for line in menu(shelf, None, None) if line.fetch and line.fetch.into]
+    assert line.id == f"get:{download.path}" and "unfinished" in line.note
+    assert download.path not in {str(stored.model.path) for stored in shelf.installed}
+    async with manager(paths) as later:
+        assert [(item.key, item.state) for item in later.list()] == [(download.key, "paused")]
+        await later.resume(download.key)
+        last = [item async for item in later.watch(download.key)][-1]
+    assert last.state == "done" and last.path == download.path
+    assert_whole(hub, Path(download.path))
+    assert {item.state for item in available(paths)} == {"absent"}
+    (found,) = [item for item in installed_models(paths) if item.repo == REPO]
+    assert (found.status, found.source, found.removable) == ("verified", str(other), True)
+
+
+def test_notes_of_what_is_elsewhere_are_only_places_to_look(paths: Paths, tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere" / "a--b"
+    remember(folder, paths)
+    remember(paths.models / "8b", paths)
+    notes = list((paths.data / "fetched-elsewhere").iterdir())
+    assert len(notes) == 1 and elsewhere(paths) == []
+    (notes[0].parent / ("0" * 32 + ".json")).write_text('{"folder": 7}')
+    folder.parent.mkdir()
+    os.utime(notes[0], (1.0, 1.0))
+    assert elsewhere(paths) == [] and not notes[0].exists(), "its disk is there, the model is not"
 
 
 async def test_kill_in_the_middle_costs_at_most_one_piece(hub: FakeHub, paths: Paths) -> None:

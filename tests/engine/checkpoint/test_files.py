@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,11 @@ import pytest
 
 from engine.checkpoint import open_checkpoint
 from engine.checkpoint.files import INDEX, find_files
+from engine.checkpoint.synthetic import write_synthetic
+from engine.checkpoint.synthetic.presets_8b import tiny_8b
+from engine.choice import choose
 from engine.errors import CheckpointError
+from engine.protocol import Load
 
 EditJson = Callable[[Path, Callable[[dict[str, Any]], object]], None]
 EditShard = Callable[[Path, Callable[[dict[str, Any]], object]], None]
@@ -30,6 +36,64 @@ def test_shards_adapters_and_heads_are_told_apart(tiny_copy: Path) -> None:
         assert (files.index is not None) == indexed
         assert len(open_checkpoint(tiny_copy).tensors) == len(open_checkpoint(tiny_copy, repo="a/b").tensors)
         (tiny_copy / INDEX).unlink(missing_ok=True)
+
+
+def test_names_in_capitals_are_adapters_and_heads_all_the_same(tiny_copy: Path) -> None:
+    """Taken for weights they would make the checkpoint damaged, passed over the person would miss them."""
+    (tiny_copy / "lora_edge0_synthetic.safetensors").rename(tiny_copy / "LORA_Mine.SAFETENSORS")
+    (tiny_copy / "prerouter_edge0_synthetic.safetensors").rename(tiny_copy / "PreRouter_Mine.safetensors")
+    (tiny_copy / INDEX).unlink()
+    for path in sorted(tiny_copy.glob("model-*.safetensors")):  # the weights under names that are not model*
+        path.rename(tiny_copy / f"x{path.name}")
+    chosen = choose(Load("x", str(tiny_copy)))
+    assert [path.name for path in chosen.checkpoint.files.shards] == [
+        f"xmodel-0000{i}-of-00003.safetensors" for i in (1, 2, 3)
+    ]
+    assert chosen.adapter and chosen.adapter.name == "LORA_Mine" and chosen.routing == "predicted"
+    assert choose(Load("x", str(tiny_copy), adapter="LORA_Mine")).adapter is not None
+
+
+def write_other_heads(path: Path) -> None:
+    """Heads for a model of other dimensions: 32 experts, 96 features."""
+    shapes = {"fc1": [8, 96], "fc2": [32, 8], "linear_init": [32, 96]}
+    header: dict[str, object] = {}
+    end = 0
+    for piece, shape in shapes.items():
+        begin, end = end, end + 2 * shape[0] * shape[1]
+        header[f"layers.2.{piece}.weight"] = {"dtype": "F16", "shape": shape, "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + bytes(end))
+
+
+def test_heads_are_chosen_by_fit_and_two_that_fit_are_refused(tiny_copy: Path) -> None:
+    heads = "prerouter_edge0_synthetic.safetensors"
+    write_other_heads(tiny_copy / "prerouter_a_other_tier.safetensors")
+    chosen = choose(Load("x", str(tiny_copy)))
+    assert chosen.heads and chosen.heads.path.name == heads and chosen.routing == "predicted"
+    (tiny_copy / "adapters").mkdir()
+    shutil.copy(tiny_copy / heads, tiny_copy / "adapters" / "prerouter_a.safetensors")
+    chosen = choose(Load("x", str(tiny_copy)))
+    assert chosen.heads and chosen.heads.path == tiny_copy / heads, "those beside the weights come first"
+    shutil.copy(tiny_copy / heads, tiny_copy / "prerouter_second.safetensors")
+    with pytest.raises(CheckpointError, match=f"2 files of prerouter heads that fit: {heads}, prerouter_second"):
+        choose(Load("x", str(tiny_copy)))
+    (tiny_copy / "prerouter_second.safetensors").unlink()
+    (tiny_copy / heads).unlink()
+    (tiny_copy / "adapters" / "prerouter_a.safetensors").unlink()
+    with pytest.raises(CheckpointError, match=r"prerouter_a_other_tier.* does not belong to"):
+        choose(Load("x", str(tiny_copy)))
+
+
+def test_the_default_adapter_is_one_that_fits(tiny_copy: Path, tmp_path: Path) -> None:
+    foreign = write_synthetic(tmp_path / "other", tiny_8b(), seed=0)
+    shutil.copy(next(foreign.glob("lora_*")), tiny_copy / "lora_a_other_tier.safetensors")
+    chosen = choose(Load("x", str(tiny_copy)))
+    assert chosen.adapter and chosen.adapter.name == "lora_edge0_synthetic"
+    with pytest.raises(CheckpointError, match=r"lora_a_other_tier.* does not belong to"):
+        choose(Load("x", str(tiny_copy), adapter="lora_a_other_tier"))
+    (tiny_copy / "lora_edge0_synthetic.safetensors").unlink()
+    with pytest.raises(CheckpointError, match=r"lora_a_other_tier.* does not belong to"):
+        choose(Load("x", str(tiny_copy)))
 
 
 def test_missing_shard_is_named(tiny_copy: Path) -> None:

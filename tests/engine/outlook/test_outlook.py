@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 
@@ -11,12 +12,17 @@ from hypothesis import strategies as st
 
 from engine.errors import UsageError
 from engine.outlook.outlook import outlook
+from engine.outlook.speed import Conditions, Processors, layer_rate
 from engine.outlook.types import DiskSpeed, Learned, Machine, Outlook, Swapping
+from engine.outlook.verdict import SLOW
 from engine.plan import INTERPRETER, GiB, MiB
 from engine.protocol import Routing
 from tests.engine.outlook.examples import COMPUTE, DISK, FACTS_35B, machine
 
 routings = st.sampled_from(("exact", "predicted"))
+QUICK = replace(COMPUTE, predicted=0.02, heads=0.01, head=0.01)
+CALM = replace(COMPUTE, predicted=1.3)
+"""With the heads and the last layer a token takes 1.45 s."""
 budgets = st.integers(2 * GiB, 30 * GiB)
 rates = st.lists(st.floats(1e6, 2e10), min_size=5, max_size=5)
 
@@ -100,12 +106,15 @@ def test_everything_in_memory_is_as_fast_as_computing() -> None:
 @pytest.mark.parametrize(
     ("at", "budget", "verdict", "said"),
     [
-        (machine(16 * GiB), None, "fits", "Fits: it takes 2.90 GiB of the 16 GiB available now, about "),
+        (machine(16 * GiB, compute=QUICK), None, "fits", "Fits: it takes 2.90 GiB of the 16 GiB available "),
+        (machine(16 * GiB), None, "fits", "; it takes 2.90 GiB of the 16 GiB available now."),
         (machine(16 * GiB, disk=None), None, "fits", "a speed that is not known yet"),
         (machine(3 * GiB + 300 * MiB), 3 * GiB, "tight", "leaves 300 MiB for the page cache"),
         (machine(3 * GiB), 4 * GiB, "tight", "1.00 GiB are in use by others"),
         (machine(16 * GiB, swapping=Swapping(0.0, 5e6, 0.0)), None, "tight", "swapping already"),
-        (machine(8 * GiB, disk=disk([1e7] * 5)), 3 * GiB, "tight", "would be slow, about 0.0"),
+        (machine(8 * GiB, disk=disk([1e7] * 5)), 3 * GiB, "tight", "too slow to talk with, about 0.0"),
+        (machine(8 * GiB, compute=CALM), None, "fits", "Fits, but slow: about 0."),
+        (machine(3 * GiB + 300 * MiB, compute=CALM), 3 * GiB, "tight", "page cache, slow: about 0."),
         (machine(16 * GiB), 2 * GiB, "no", "does not fit in 2.00 GiB"),
         (machine(2 * GiB), None, "no", "what this machine can spare now"),
         (machine(16 * GiB, 24 * GiB), 25 * GiB, "no", "more than the 24 GiB of this machine"),
@@ -118,6 +127,34 @@ def test_verdicts_in_a_sentence(at: Machine, budget: int | None, verdict: str, s
     assert (out.verdict, out.possible) == (verdict, verdict != "no")
     assert said in out.sentence and out.sentence.endswith(".") and out.sentence.count("\n") == 0
     assert out.hint or verdict != "no"
+
+
+@given(rates, st.integers(3, 40), st.floats(0.001, 10.0))
+def test_the_pace_is_the_speeds_alone_and_the_sentence_says_it(
+    values: list[float], gib: int, seconds: float
+) -> None:
+    at = machine(gib * GiB, disk=disk(values), compute=replace(COMPUTE, predicted=seconds))
+    out = outlook(FACTS_35B, at)
+    if out.speed is None:
+        assert out.pace == "unknown" and "slow" not in out.sentence
+    else:
+        assert out.pace == ("slow" if likely(out) < SLOW else "fluent")
+        assert ("slow" in out.sentence) == (out.pace == "slow") or "swapping" in out.sentence
+
+
+def test_a_missing_expert_waits_with_the_others_of_its_layer_and_not_with_a_mean() -> None:
+    facts = replace(FACTS_35B, experts_per_token=8)
+    at = Conditions(facts, DISK, COMPUTE, "exact", hits=0.75, cached=0.5, processors=Processors(2, 1.0))
+    # Layer by layer: every number of misses that eight draws can give, each layer at its own depth.
+    share, waited = 0.125, 0.0
+    for misses in range(1, 9):
+        chance = math.comb(8, misses) * share**misses * (1 - share) ** (8 - misses)
+        waited += 40 * chance * misses * facts.record / DISK.at(misses)
+    cold = 320 * share * facts.record
+    assert cold / layer_rate(at) == pytest.approx(waited)
+    assert cold / DISK.at(8 * share) > 1.1 * waited, "what the mean of all layers would say"
+    assert layer_rate(replace(at, hits=0.0, cached=0.0)) == pytest.approx(DISK.at(8))
+    assert layer_rate(replace(at, hits=1.0)) == pytest.approx(DISK.at(1))
 
 
 def test_a_control_group_bounds_the_default_budget_and_the_page_cache() -> None:

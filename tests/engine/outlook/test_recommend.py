@@ -56,6 +56,17 @@ def test_the_ablest_that_runs_well_now(candidates: list[Candidate], tier: str, s
         assert said in best.reason and best.reason.endswith(".")
 
 
+def test_a_measured_disk_that_makes_the_larger_one_slow_decides() -> None:
+    crawling = replace(DISK, rates=tuple((depth, rate / 6) for depth, rate in DISK.rates))
+    quick = on(machine(12 * GiB), speed=4.0)
+    slow = on(machine(12 * GiB, disk=crawling), speed=4.0)
+    assert quick[2].outlook.pace == "fluent" and slow[2].outlook.pace == "slow"
+    assert [c.outlook.verdict for c in slow[1:]] == ["fits", "fits"]
+    chosen = [recommended(found) for found in (quick, slow)]
+    assert [best.id for best in chosen if best] == ["/models/35b", "/models/8b"]
+    assert chosen[1] and "35B would give about" in chosen[1].reason
+
+
 def test_slow_ones_are_better_than_none_and_the_fastest_of_them_is_taken() -> None:
     crawling = on(machine(16 * GiB), speed=0.05)
     best = recommended(crawling)
