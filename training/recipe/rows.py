@@ -67,16 +67,19 @@ def start_of(row: Row) -> int:
     return at
 
 
-def draw(tok: Tokenizer, seed: int, count: int, question: str = "", foreign: float = FOREIGN) -> list[Row]:
+def draw(
+    tok: Tokenizer, seed: int, count: int, question: str = "", asked: str = "", foreign: float = FOREIGN
+) -> list[Row]:
     """Rows without held-out phrasings (``training/corpus/dialogue.py`` sees to that); with ``question`` all of them
-    ask that one."""
-    rng = random.Random(f"recipe {seed} {question}".strip())
+    ask that one, with ``asked`` in these words (letters only, lower case)."""
+    rng = random.Random(f"recipe {seed} {question} {asked}".strip())
     out: list[Row] = []
     while len(out) < count:
         turns = rng.randint(2, 3) if rng.random() < LONGER else 1
         system, drawn = dialogue.draw(rng, turns, foreign)
         cut = rng.randint(*FIRST_IDS) if rng.random() < CUT and not question else None
-        if question in ("", drawn[-1].id):
+        words = "".join(filter(str.isalpha, drawn[-1].ask)).lower()
+        if question in ("", drawn[-1].id) and asked in ("", words):
             out.append(render(tok, system, drawn, cut))
     return out
 
@@ -153,6 +156,7 @@ def main() -> None:
     parser.add_argument("--shards", type=int, default=8, help="number of shards; those that exist are kept")
     parser.add_argument("--rows", type=int, default=500, help="rows of a shard")
     parser.add_argument("--question", default="", help="rows that all ask this one (an id of the corpus)")
+    parser.add_argument("--asked", default="", help="with these words only: hi, say")
     parser.add_argument("--foreign", type=float, default=FOREIGN, help="share of questions from elsewhere")
     parser.add_argument("--first", type=int, default=0, help="number of the first shard")
     parser.add_argument("--seed", type=int, default=60)
@@ -164,7 +168,7 @@ def main() -> None:
     for shard in range(args.first, args.first + args.shards):
         path = args.out / f"rows-{shard:02}.pt"
         if not path.exists():
-            rows = draw(tok, args.seed + shard, args.rows, args.question, args.foreign)
+            rows = draw(tok, args.seed + shard, args.rows, args.question, args.asked, args.foreign)
             save(judged(NanoConfig(), teacher, rows), path)
             print(path, flush=True)
 
