@@ -11,6 +11,7 @@ import re
 
 from edge0_tui.chat import transcript_file
 from edge0_tui.chat.conversation import Conversation, first_line
+from edge0_tui.chat.errors import FormatError
 from edge0_tui.chat.front_matter import encodable
 from edge0_tui.exchange.branches import branches
 from edge0_tui.exchange.package import pack, unpack
@@ -38,6 +39,9 @@ def read(data: bytes) -> tuple[Conversation, str]:
     for version in (data, unix):
         match = _WHOLE.search(version)
         if match and hashlib.sha256(version[: match.start()]).hexdigest().encode() == match[1]:
-            return unpack(match[2].decode()), ""
+            try:
+                return unpack(match[2].decode()), ""
+            except UnicodeDecodeError as error:
+                raise FormatError(f"the chat at its end is damaged: {error}") from error
     note = "its text was edited: only what is shown in it comes back" if _WHOLE.search(unix) else ""
     return transcript_file.read(data if b"\n\n<!-- turn " in data else unix), note

@@ -82,6 +82,13 @@ def test_a_chat_with_names_without_end_is_listed_as_any_other(collection: Collec
     assert collection.open(chat.id).conversation.turns == {turn.id: turn}
 
 
+def test_an_export_whose_end_is_no_text_is_refused_with_its_name(collection: Collection, tmp_path: Path) -> None:
+    path = tmp_path / "given.md"
+    path.write_bytes(export(Conversation(name="given").add(Turn("user", "hi")), "md").replace(b'"hi"', b'"\xff"'))
+    with pytest.raises(StoreError, match="damaged"):
+        collection.take_in(path)
+
+
 @pytest.mark.parametrize("chosen", [[[None, ["a"]]], [[None, {}]], [[None, None]], [[1, "a"]], [["a", 1]], 5])
 def test_what_was_chosen_is_a_turn(chosen: Any) -> None:
     body = codec.to_json(Conversation().add(Turn("user", "hi", id="a")))

@@ -123,7 +123,12 @@ def test_what_goes_with_a_prompt_is_listed_with_its_problems(base: Path) -> None
 def test_a_row_of_dots_without_end_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.py").write_text("x")
     looked: list[str] = []
-    monkeypatch.setattr(attachments, "_is_there", lambda name, base: bool(looked.append(name)))
+
+    def look(name: str, base: Path) -> bool:
+        looked.append(name)
+        return False
+
+    monkeypatch.setattr(attachments, "_is_there", look)
     assert mentions("@a.py" + "." * 100_000, tmp_path) == []
     assert 0 < len(looked) < 100 and sum(map(len, looked)) < 10_000
     monkeypatch.undo()
