@@ -63,7 +63,7 @@ def test_a_strange_head_is_one_line_of_the_list(collection: Collection, key: str
     try:
         loaded = collection.open("bad").conversation
         for format in ("md", "json", "html"):
-            collection.export("bad", format, collection.directory / f"out.{format}x")  # type: ignore[arg-type]
+            collection.export("bad", format, collection.directory / f"out.{format}x")
         assert collection.rename("bad", "new").conversation.turns == loaded.turns
     except StoreError as error:
         assert "bad.md" in str(error.filename)
