@@ -62,7 +62,7 @@ def _add_run(commands: Commands) -> None:
     parser = _command(commands, "run", "run:run", "one reply without a screen", ENGINE_OPTIONS)
     add = parser.add_argument
     add("-p", "--prompt", metavar="TEXT", help="what to say; - reads it from standard input")
-    add("standard_input", nargs="?", choices=("-",), metavar="-", help="the same as -p -")
+    add("standard_input", nargs="?", metavar="-", help="the same as -p -")
     # Without a default of their own these keep what was given before the command.
     _add_engine_options(parser, argparse.SUPPRESS)
     add("--messages", metavar="FILE", help="earlier turns: a JSON list of {role, content}")

@@ -14,6 +14,7 @@ from edge0_tui.library import Library
 from edge0_tui.notices import Notice
 from edge0_tui.paths import Paths
 from edge0_tui.screens.writing import WritingScreen
+from engine.home import expanded
 
 if TYPE_CHECKING:
     from edge0_tui.arrival import Arrival
@@ -53,7 +54,7 @@ class ExchangeActions(WritingScreen):
             return False
         if wanted.lower() in formats:
             return await self._export(cast("Format", wanted.lower()), False, Path.cwd())
-        target = Path(wanted.strip('"')).expanduser()
+        target = expanded(Path(wanted.strip('"')))
         format = target.suffix[1:].lower()
         if format not in formats:
             self.tell(f"{wanted} does not say a format.", "It is md, html or json, or a file that ends so.")

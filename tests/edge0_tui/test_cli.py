@@ -248,3 +248,8 @@ def test_the_places_of_this_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert all(tmp_path in path.parents for path in (places.transcripts, places.settings, places.engine_log))
     moved = find_paths(str(tmp_path / "mine"))
     assert moved.transcripts == tmp_path / "mine" / "transcripts" and moved.models == places.models
+
+
+def test_only_a_dash_may_stand_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert code_of("run", "hello") == 2
+    assert "'hello'" in capsys.readouterr().err
