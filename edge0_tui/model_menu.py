@@ -55,10 +55,11 @@ def menu(
     info: ModelInfo | None,
     downloads: Mapping[str, Download] | None = None,
     agreement: bool = False,
+    loading: Choice | None = None,
 ) -> list[MenuLine]:
     """All lines. `downloads` by directory. A choice keeps the memory budget and context of the present one."""
     base = loaded or Choice()
-    lines = [_heading("installed"), *_installed(shelf, loaded, base)]
+    lines = [_heading("installed"), *_installed(shelf, loaded, base, loading)]
     lines += [_heading("available"), *_available(shelf, downloads or {})]
     lines.append(MenuLine("other", "other", OTHER))
     if info is not None and loaded is not None:
@@ -73,13 +74,14 @@ def _heading(text: str) -> MenuLine:
     return MenuLine(f"heading-{text}", "heading", text, enabled=False)
 
 
-def _installed(shelf: Shelf, loaded: Choice | None, base: Choice) -> Iterator[MenuLine]:
+def _installed(shelf: Shelf, loaded: Choice | None, base: Choice, loading: Choice | None) -> Iterator[MenuLine]:
     for stored in shelf.installed:
         model = stored.model
         path = BUILT_IN if model.name == BUILT_IN else str(model.path)
         here = loaded is not None and loaded.model == path
         choice = replace(base, model=path, label=model.name, adapter="", routing="", reason="")
-        note = f"{units.size(stored.bytes):>8}  {model.status}"
+        comes = loading is not None and loading.model == path
+        note = f"{units.size(stored.bytes):>8}  {'loading' if comes else model.status}"
         yield MenuLine(
             f"model:{path}",
             "installed",
@@ -148,11 +150,11 @@ def _adapter_note(offer: Offer | None) -> str:
 
 def _routing(base: Choice, info: ModelInfo) -> Iterator[MenuLine]:
     predicted = replace(base, routing="predicted") if info.predicted_available else None
-    note = "by the prerouter" if predicted else "no prerouter heads"
+    note = "by prerouter heads" if predicted else "no prerouter heads"
     yield MenuLine(
         "routing:predicted", "routing", "predicted", note, predicted, base.model, info.routing == "predicted"
     )
     exact = replace(base, routing="exact")
     yield MenuLine(
-        "routing:exact", "routing", "exact", "by the model's router", exact, base.model, info.routing == "exact"
+        "routing:exact", "routing", "exact", "by its own router", exact, base.model, info.routing == "exact"
     )

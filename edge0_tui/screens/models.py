@@ -59,7 +59,7 @@ class ModelsScreen(ModelsKeepScreen):
         elif line.kind == "fetch":
             self.run_worker(self.action_model_get())
         elif line.kind == "agreement":
-            problem = self.desk.set_agreement(not self.desk.agreement())
+            problem = self.desk.switch_agreement()
             self.tell(Notice(problem, tone="warning" if problem else "info"))
             self.query_one(ModelsList).show_lines(self.desk.lines())
         elif line.choice is not None:

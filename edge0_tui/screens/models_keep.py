@@ -32,6 +32,19 @@ class ModelsKeepScreen(ModelsFetchScreen):
         if line is not None and line.stored is not None:
             self.desk.jobs.verify(line.stored.model.path)
 
+    def action_model_start(self) -> None:
+        line = self.line
+        if line is None or line.kind != "installed" or line.choice is None:
+            return
+        always = not self.desk.begins(line)
+        if problem := self.desk.begin_with(line if always else None):
+            self.tell(Notice(problem, tone="warning"))
+        elif always:
+            self.tell(Notice(f"{line.text} is loaded at every start from now on."))
+        else:
+            self.tell(Notice("Automatic: at the start the tier is loaded that suits the machine then."))
+        self.draw()
+
     async def action_model_delete(self) -> None:
         line = self.line
         if line is None or line.stored is None:

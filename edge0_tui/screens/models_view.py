@@ -102,13 +102,15 @@ class ModelsViewScreen(Dialog[Choice]):
         if not self.query(ModelsList) or (line := self.line) is None:  # closed, or not filled yet
             return
         card = self.query_one(PlanCard)
-        self._draw_keys(line)
         out = self.plan(line)
+        self._draw_keys(line, planned=out is not None)
         head = self._head_rows(line, card.room)
         if out is not None:
+            head.append(Content(""))
             card.show_head(_title(line), head, verdict_of(out))
             more = about.details_rows(self.details, card.room) if self.details else []
-            card.show_plan(out, self.budget is None, more)
+            key = keymap_of(self.app).label("model_measure")
+            card.show_plan(out, self.budget is None, more, f"{key} measures it" if key else "")
             return
         card.show_head(_title(line), head, "planning…" if self._planning(line) else "")
         card.show_text(*self._instead(line))
@@ -142,13 +144,15 @@ class ModelsViewScreen(Dialog[Choice]):
         if line.stored is not None:
             rows += _where(line.stored, width)
             loaded = self.desk.link.loaded
+            if self.desk.begins(line):
+                rows += wrapped("Loaded at every start.", width, "$text-muted")
             if line.marked and loaded is not None and loaded.reason:
                 rows += wrapped(f"Chosen at the start: {loaded.reason}", width, "$text-muted")
         if line.stored is not None and str(line.stored.model.path) in self.desk.jobs.checks:
             rows += check_rows(self.desk.jobs.checks[str(line.stored.model.path)], width)
         if line.kind == "fetch":
             rows += self._fetch_rows(line, width)
-        return [*rows, Content("")]
+        return rows
 
     def _fetch_rows(self, line: MenuLine, width: int) -> Rows:
         seen = self.desk.seen(line.plan)
@@ -166,16 +170,20 @@ class ModelsViewScreen(Dialog[Choice]):
         rows += pair("into", place, width)
         return rows + (transfer_rows(line.download, width) if line.download else [])
 
-    def _draw_keys(self, line: MenuLine) -> None:
+    def _draw_keys(self, line: MenuLine, planned: bool) -> None:
         words = {"model_use": self._use_word(line)}
         if self._checking(line):
             words["model_cancel"] = "stop verifying"
+        if self.desk.begins(line):
+            words["model_start"] = "automatic start"
         entries: list[Entry] = []
-        for id in self.actions(line):
+        for id in self.actions(line, planned):
             both = id == "model_less"  # stands for the two keys, and a click could mean either
             entries.append(
                 ("← →" if both else keymap_of(self.app).label(id), words.get(id, BY_ID[id].bar), "" if both else id)
             )
+        if planned and (self.on_card or not self.narrow):
+            entries.append(("pgdn", "more", "model_page(1)"))
         entries.append(("esc", "list" if self.on_card else "close", "close"))
         self.query_one(ActionLine).show(entries)
 
@@ -190,8 +198,8 @@ class ModelsViewScreen(Dialog[Choice]):
         check = self.desk.jobs.checks.get(str(line.stored.model.path)) if line.stored else None
         return check is not None and check.running
 
-    def actions(self, line: MenuLine) -> list[str]:
-        """What can be done with a line now, most important first."""
+    def actions(self, line: MenuLine, planned: bool) -> list[str]:
+        """What can be done with a line now, most important first; `planned`: there are sliders."""
         ids = []
         usable = line.choice is not None or line.kind in ("fetch", "other", "agreement")
         if (usable and not line.running) or (self.narrow and not self.on_card):
@@ -203,12 +211,14 @@ class ModelsViewScreen(Dialog[Choice]):
                 ids.append("model_cancel")
         if line.kind == "fetch" and self.desk.needs_asking(line):
             ids.append("model_repository")
-        if self.query_one(PlanCard).outlook is not None or self.plan(line) is not None:
+        if planned:
             ids += ["model_less", "model_context"] + (["model_automatic"] if self.budget is not None else [])
             ids.append("model_measure")
         if line.kind == "installed" and line.stored is not None:
             ids.append("model_details")
             ids.append("model_cancel" if self._checking(line) else "model_verify")
+            if line.choice is not None:
+                ids.append("model_start")
             if line.stored.removable and not line.marked:
                 ids.append("model_delete")
         return ids

@@ -30,7 +30,8 @@ def memory_rows(out: Outlook, width: int) -> Rows:
         share = out.plan.slots / out.facts.all_records
         slots = f"{out.plan.slots:,} of {out.facts.all_records:,} experts ({units.percent(share)})"
         rows += pair("slots", slots, width)
-    rows += pair("KV cache", kv_text(out), width)
+    if len(out.kv) > 1:  # the present context has a row above
+        rows += pair("KV by context", kv_text(out), width)
     return rows
 
 
