@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -61,6 +61,7 @@ class ModelDesk:
         self._settings, self._change = settings, change
         self.asked: list[str] = []
         self.shelf = Shelf()
+        self._free: dict[str, int | None] = {}
         self._seen: dict[str, Seen] = {}
         self._looking: dict[str, asyncio.Task[Seen]] = {}
         self._device: DeviceFacts | None = None
@@ -68,6 +69,12 @@ class ModelDesk:
     async def look_around(self) -> None:
         """Read again what is there."""
         self.shelf = await asyncio.to_thread(read_shelf, self.paths, self.link.loaded, tuple(self.asked))
+        places = {item.into for item in self.shelf.available} | {str(self.paths.models)}
+        self._free = await asyncio.to_thread(_free_in, places - {""})
+
+    def free(self, place: str) -> int | None:
+        """Bytes free where a download goes, as of the last look around; None: unknown."""
+        return self._free.get(place)
 
     def lines(self) -> list[MenuLine]:
         """The menu as things are now."""
@@ -189,6 +196,12 @@ class ModelDesk:
         done = await asyncio.to_thread(remove, path, self.paths)
         self.forget_plans()
         return done
+
+
+def _free_in(places: Iterable[str]) -> dict[str, int | None]:
+    from engine.outlook.volume import volume_of
+
+    return {place: volume_of(Path(place)).free for place in places}
 
 
 def _device() -> DeviceFacts:

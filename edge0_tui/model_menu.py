@@ -95,7 +95,7 @@ def _installed(shelf: Shelf, loaded: Choice | None, base: Choice, loading: Choic
 
 
 def _available(shelf: Shelf, downloads: Mapping[str, Download]) -> Iterator[MenuLine]:
-    listed: set[str] = set()
+    listed = {stored.model.repo for stored in shelf.installed if stored.model.loadable}
     for item in shelf.available:
         listed |= {item.name, item.repo}
         download = downloads.get(item.path)

@@ -41,6 +41,9 @@ class ModelsFetchScreen(ModelsPlanScreen):
         if {**states, **checks} != self._states:
             self._states = {**states, **checks}
             self.desk.forget_plans()
+            line = self.line
+            if line is not None and line.download is not None and states.get(line.download.key) == "done":
+                self.wanted = f"model:{line.download.key}"
             self.run_worker(self.refill(), group="refill", exclusive=True)
             return
         self.query_one(ModelsList).show_lines(self.desk.lines())
@@ -66,7 +69,9 @@ class ModelsFetchScreen(ModelsPlanScreen):
             return
         if line.fetch is None and line.download is None:
             return
-        have = line.download.progress.done_bytes if line.download else line.fetch.have_bytes if line.fetch else 0
+        have = max(
+            line.download.progress.done_bytes if line.download else 0, line.fetch.have_bytes if line.fetch else 0
+        )
         answers = [
             ("keep", "Keep", "it goes on from there later"),
             ("discard", "Discard", f"frees {units.size(have)}"),

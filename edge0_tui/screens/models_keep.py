@@ -8,6 +8,7 @@ from edge0_tui import units
 from edge0_tui.notices import Notice
 from edge0_tui.screens.ask import AskScreen
 from edge0_tui.screens.models_fetch import ModelsFetchScreen
+from edge0_tui.widgets.plan_card import PlanCard
 from engine.errors import EngineError
 
 
@@ -25,6 +26,7 @@ class ModelsKeepScreen(ModelsFetchScreen):
                 self.details = await self.desk.details(line.stored.model.path)
             except EngineError as error:
                 self.tell(Notice(error.message, error.hint, "error"))
+        self.query_one(PlanCard).top()
         self.draw()
 
     def action_model_verify(self) -> None:

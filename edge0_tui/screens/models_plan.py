@@ -43,6 +43,7 @@ class ModelsPlanScreen(ModelsViewScreen):
     def _moved(self) -> None:
         self.details = None
         self.query_one(PlanCard).top()
+        self.hush()
         self.look()
 
     def look(self) -> None:

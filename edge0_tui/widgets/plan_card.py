@@ -87,7 +87,7 @@ class PlanCard(Vertical):
         self.query_one("#card-body", Rows).show_rows([*wrapped(text, self.room, "$text-muted"), *more])
 
     def show_plan(self, out: Outlook, automatic: bool, more: Sequence[Content], help: str = "") -> None:
-        """The outlook; `automatic` says that nobody has chosen its budget. `more` comes before the machine, `help`
+        """The outlook; `automatic` says that nobody has chosen its budget. `more` comes first, `help`
         says what to do about a speed that is unknown."""
         self.outlook = out
         width = self.room
@@ -98,9 +98,9 @@ class PlanCard(Vertical):
         said += [Content("")] * (_VERDICT_ROWS - len(said))
         rows = [
             *said,
+            *more,
             *memory_rows(out, width),
             *speed_rows(out, width, help),
-            *more,
             *machine_rows(out.machine, width),
         ]
         self.query_one("#card-body", Rows).show_rows(rows)

@@ -25,7 +25,7 @@ def memory_rows(out: Outlook, width: int) -> Rows:
         if item.bytes:
             rows.append(barred(item.name, item.bytes / largest, units.size(item.bytes), width))
     rows.append(_sum("in all", total, f"of a budget of {units.size(out.budget)}", width))
-    rows.append(_sum("left", out.left, "for the system's page cache", width))
+    rows.append(_sum("left", out.left, "for the page cache", width))
     if out.plan:
         share = out.plan.slots / out.facts.all_records
         slots = f"{out.plan.slots:,} of {out.facts.all_records:,} experts ({units.percent(share)})"
