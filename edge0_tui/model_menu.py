@@ -44,6 +44,13 @@ class MenuLine:
     offer: Offer | None = None
 
     @property
+    def directory(self) -> str:
+        """Where it lies or is going to lie, whichever group it stands in; empty: unknown, or nowhere."""
+        if self.stored is not None:
+            return str(self.stored.model.path)
+        return self.download.key if self.download else self.fetch.path if self.fetch else ""
+
+    @property
     def running(self) -> bool:
         """Whether it is being fetched now."""
         return self.download is not None and self.download.state == "running"
@@ -99,6 +106,8 @@ def _available(shelf: Shelf, downloads: Mapping[str, Download]) -> Iterator[Menu
     for item in shelf.available:
         listed |= {item.name, item.repo}
         download = downloads.get(item.path)
+        if download is not None and download.state == "done":
+            download = None  # it was, but a verification has found it damaged since
         id = f"get:{item.path if item.into else item.name}"  # the same may have been begun in several folders
         note = _fetch_note(item, download)
         yield MenuLine(id, "fetch", item.name, note, plan=item.name, fetch=item, download=download)
@@ -144,7 +153,7 @@ def _adapter_note(offer: Offer | None) -> str:
         return ""
     if not offer.fit.fits:
         return "does not fit"
-    place = {"beside": "beside it", "folder": "from the folder"}.get(offer.adapter.place, "")
+    place = {"beside": "beside it", "folder": "in folder"}.get(offer.adapter.place, "")
     return f"rank {offer.adapter.rank}, {place}" if offer.adapter.rank else place
 
 

@@ -41,9 +41,6 @@ class ModelsFetchScreen(ModelsPlanScreen):
         if {**states, **checks} != self._states:
             self._states = {**states, **checks}
             self.desk.forget_plans()
-            line = self.line
-            if line is not None and line.download is not None and states.get(line.download.key) == "done":
-                self.wanted = f"model:{line.download.key}"
             self.run_worker(self.refill(), group="refill", exclusive=True)
             return
         self.query_one(ModelsList).show_lines(self.desk.lines())

@@ -45,8 +45,8 @@ def head_rows(desk: ModelDesk, line: MenuLine, width: int) -> Rows:
             rows += wrapped("Loaded at every start.", width, "$text-muted")
         if line.marked and loaded is not None and loaded.reason:
             rows += wrapped(f"Chosen at the start: {loaded.reason}", width, "$text-muted")
-    if line.stored is not None and str(line.stored.model.path) in desk.jobs.checks:
-        rows += check_rows(desk.jobs.checks[str(line.stored.model.path)], width)
+    if line.directory in desk.jobs.checks and not line.running:
+        rows += check_rows(desk.jobs.checks[line.directory], width)
     if line.kind == "fetch":
         rows += _fetch_rows(desk, line, width)
     return rows
@@ -62,6 +62,7 @@ def _fetch_rows(desk: ModelDesk, line: MenuLine, width: int) -> Rows:
     have = line.fetch.have_bytes if line.fetch else 0
     rest = f"{units.size(max(0, total - have))} to fetch" if total else "size not known yet"
     if have:
+        rest = "what is damaged is fetched again" if have >= total > 0 else rest
         rest += f", {units.size(have)} are here"
     room = f", {units.size(free)} free there" if free is not None else ""
     rows = pair("download", rest + room, width)

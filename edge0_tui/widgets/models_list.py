@@ -17,6 +17,8 @@ from edge0_tui.widgets.menu_list import MenuList
 
 _MARK, _NAME, _NOTE = 2, 22, 20
 """Cells of the columns: the widest note is a size and `unfinished`."""
+_USUAL = 44
+"""Cells of a line before there is a size."""
 _BAR, _BAR_NARROW = 8, 4
 
 
@@ -41,9 +43,11 @@ class ModelsList(MenuList):
         return next((line for line in self.lines if line.id == id), None)
 
     def show_lines(self, lines: Sequence[MenuLine], wanted: str = "") -> None:
-        """Draw these lines. The cursor stays on its line, or goes to `wanted`, or to what is loaded."""
+        """Draw these lines. The cursor stays on its line, or on its model when that changes groups; else it goes
+        to `wanted`, or to what is loaded."""
         before = {line.id: line for line in self.lines}
         present = self.line.id if self.line else ""
+        directory = self.line.directory if self.line else ""
         same = [line.id for line in self.lines] == [line.id for line in lines]
         self.lines = list(lines)
         if same and self.option_count:
@@ -58,7 +62,8 @@ class ModelsList(MenuList):
             self.add_option(Option(self._prompt(line), id=line.id, disabled=not line.enabled))
         ids = {line.id for line in lines if line.enabled}
         marked = next((line.id for line in lines if line.marked), None)
-        self.go_to_first(next((id for id in (wanted, present, marked) if id in ids), None))
+        moved = next((line.id for line in lines if directory and line.directory == directory), None)
+        self.go_to_first(next((id for id in (wanted, present, moved, marked) if id in ids), None))
 
     def on_resize(self) -> None:
         for line in self.lines:
@@ -79,7 +84,7 @@ class ModelsList(MenuList):
     def _prompt(self, line: MenuLine) -> Content:
         if line.kind == "heading":
             return Content.styled(line.text, "$text-muted")
-        width = max(24, self.scrollable_content_region.width)
+        width = max(24, self.scrollable_content_region.width or _USUAL)
         room = max(12, min(_NAME, width - _MARK - 1 - _NOTE))
         name = Content(line.text).truncate(room if line.note else width - 2, ellipsis=True)
         unable = line.choice is None and line.kind in ("installed", "adapter", "routing")

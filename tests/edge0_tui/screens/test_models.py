@@ -477,3 +477,23 @@ async def test_the_palette_does_not_wait_for_a_slow_disk(home: Path) -> None:
         await driver.pilot.press("ctrl+p", *"saved")
         await driver.until(lambda: "Chats" in palette_lines(driver))
         never.set()
+
+
+async def test_what_is_found_damaged_keeps_the_cursor_and_says_what_is_wrong(home: Path, hub: FakeHub) -> None:
+    hub.fault = None
+    folder = home / "data" / "models" / "someone--real-moe"
+    async with opened(home) as driver:
+        models = await Models.open(driver)
+        await models.ask_for(REPO)
+        await driver.until(lambda: models.view.line and models.view.line.id == f"get:{REPO}")
+        await driver.pilot.press("d")
+        await driver.until(lambda: models.line.id == f"model:{folder}")
+        shard = folder / "model-00001-of-00003.safetensors"
+        data = bytearray(shard.read_bytes())
+        data[len(data) // 2] ^= 1
+        shard.write_bytes(data)
+        await driver.pilot.press("v")
+        await driver.until(lambda: models.line.fetch and models.line.fetch.path == str(folder))
+        assert models.line.note.endswith("unfinished")
+        await driver.until(lambda: "Not as it should be" in models.card and shard.name in models.card)
+        await driver.until(lambda: "go on fetching" in models.keys)
