@@ -24,6 +24,7 @@ from edge0_tui import keymap_file, keys, settings_file, themes
 from edge0_tui.clipboard import copy
 from edge0_tui.controller import Controller
 from edge0_tui.engine_link import EngineLink
+from edge0_tui.in_browser import in_browser
 from edge0_tui.keymap import Keymap
 from edge0_tui.library import Library
 from edge0_tui.live_themes import TOPIC, LiveThemes
@@ -80,11 +81,12 @@ class Edge0App(App[int], inherit_bindings=False):
         self.keymap_path = paths.settings.parent / keymap_file.NAME
         reading_keys = keymap_file.read(self.keymap_path)
         self.keymap_errors = reading_keys.errors
-        self.themes = LiveThemes(self, paths.settings.parent / "themes", self._theme_wanted())
+        self.themes = LiveThemes(self, paths.settings.parent / "themes", self._theme_wanted(), self._keep_theme)
         self.controller = Controller(self.settings, self._save, self.spawn)
         self.link = EngineLink(engine, self.controller, SafeStart(paths.logs), self.spawn)
         self.jobs = ModelJobs(paths, self.spawn, self._jobs_changed, lambda notice: self.chat.show_notice(notice))
         self.chat = ChatScreen(self.controller, Library(lambda: self.store, paths), paths, lambda: self.desk)
+        self.chat.colours = self.themes
         self.chat.window = Window(self.write_to_terminal)
         self.controller.attach(self.chat, self.link)
         self.controller.replied = self._learn
@@ -298,6 +300,9 @@ class Edge0App(App[int], inherit_bindings=False):
             look = dataclasses.replace(self.settings.look, theme=name)
             if problem := self.change_settings(dataclasses.replace(self.settings, look=look)):
                 self.chat.show_notice(Notice(problem, tone="warning"))
+            elif self.no_color:
+                title = self.themes.titles.get(name, name)
+                self.chat.show_notice(Notice(f"{title} is kept, but NO_COLOR is set."))
 
     def _theme_wanted(self) -> str:
         return themes.WITHOUT_COLOUR if self.no_color else self.settings.look.theme
@@ -343,7 +348,9 @@ async def _run(app: Edge0App, engine: Engine) -> int:
 
 
 def _to_terminal(sequence: str) -> None:
-    """Before and after the full screen; a terminal that is gone needs nothing restored."""
+    """Before and after the full screen; a terminal that is gone needs nothing restored, and a browser has none."""
+    if in_browser():
+        return
     with contextlib.suppress(OSError):
         sys.stdout.write(sequence)
         sys.stdout.flush()

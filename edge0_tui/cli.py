@@ -11,6 +11,7 @@ from importlib import import_module
 
 from edge0_tui import exit_codes
 from edge0_tui.commands.parser import APP_OPTIONS, build_parser
+from edge0_tui.in_browser import in_browser
 from edge0_tui.options import AppOptions
 from engine import __version__
 from engine.errors import EngineError
@@ -57,8 +58,9 @@ def _run(arguments: list[str]) -> int:
 def _open_application(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     if options.resume and options.continue_last:
         parser.error("--resume and --continue exclude each other")
-    plain = options.plain or os.environ.get("TERM") == "dumb"
-    if not (sys.stdin.isatty() and (plain or sys.stdout.isatty())):
+    browser = in_browser()
+    plain = not browser and (options.plain or os.environ.get("TERM") == "dumb")
+    if not browser and not (sys.stdin.isatty() and (plain or sys.stdout.isatty())):
         parser.error("the application needs a terminal; `edge0-tui run -p TEXT` works without one")
     chosen = AppOptions(
         model=options.model or "",

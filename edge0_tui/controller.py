@@ -50,7 +50,9 @@ class Controller(Replying):
         """Send, or keep for when the engine is free; a second waiting message goes back to the prompt."""
         if self.pending:
             self._view.give_back(text)
-            self._view.show_notice(Notice("One message is already waiting.", "esc takes it back.", "warning"))
+            self._view.show_notice(
+                Notice("One message is already waiting.", "{key:stop} takes it back.", "warning")
+            )
         elif self.free:
             self._begin(text)
         elif self.branching.editing:

@@ -78,7 +78,7 @@ def _taken(key: str, held: frozenset[str], base: str, action: Action) -> str:
         return f"{key} moves and edits"
     if held <= {"shift"} and not _is_function(base):
         return f"{key} is for writing"
-    if key in WRITING and action.id not in PRIORITY and action.scope != "chats":
+    if key in WRITING and action.id not in PRIORITY and action.scope not in ("chats", "sheet"):
         return f"{key} edits text in the prompt"
     return ""
 

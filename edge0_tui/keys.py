@@ -10,9 +10,16 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["app", "chat", "prompt", "chats", "models", "message"]
+Scope = Literal["app", "chat", "prompt", "chats", "models", "message", "sheet"]
 Group = Literal[
-    "Conversation", "Model", "View", "Program", "In the list of chats", "In the models screen", "A message"
+    "Conversation",
+    "Model",
+    "View",
+    "Program",
+    "In the list of chats",
+    "In the models screen",
+    "A message",
+    "In a sheet",
 ]
 SAME_IN_A_TERMINAL = {
     "ctrl+i": "tab",
@@ -115,6 +122,14 @@ ACTIONS: tuple[Action, ...] = (
         "export_chat",
         "Export this chat",
         "Write the conversation on screen as Markdown, JSON or HTML.",
+        (),
+        "Conversation",
+        "chat",
+    ),
+    Action(
+        "import_chats",
+        "Import chats",
+        "Take in chats that were exported as Markdown, JSON or HTML.",
         (),
         "Conversation",
         "chat",
@@ -274,6 +289,7 @@ ACTIONS: tuple[Action, ...] = (
             ("delete", "Delete", "delete", "Move it to the trash, where it stays for 30 days.", ("ctrl+d",)),
             ("undo", "Undo", "undo", "Bring back what was deleted last.", ("ctrl+z",)),
             ("export", "Export", "export", "Write it as Markdown, JSON or HTML.", ("ctrl+e",)),
+            ("import", "Import", "import", "Take in chats that were exported.", ("ctrl+o",)),
             ("copy", "Duplicate", "copy", "Make a new chat with the same turns.", ("ctrl+y",)),
             ("close", "Close", "close", "Back to the conversation.", ("escape", "ctrl+b")),
         )
@@ -345,6 +361,16 @@ ACTIONS: tuple[Action, ...] = (
             ),
         )
     ),
+    Action(
+        "use",
+        "Use it",
+        "Use the system prompt or the sampling that the sheet shows.",
+        ("ctrl+s",),
+        "In a sheet",
+        "sheet",
+        "use",
+        False,
+    ),
 )
 BY_ID = {action.id: action for action in ACTIONS}
 PRIORITY = frozenset({"copy_or_stop", "quit", "command_palette"})
@@ -361,8 +387,8 @@ def bindings(scope: Scope, namespace: str = "") -> list[BindingType]:
             namespace + action.id,
             action.label,
             show=False,
-            # The list's keys come before those of its search field.
-            priority=action.id in PRIORITY or scope == "chats",
+            # The keys of a list or a sheet come before those of its field.
+            priority=action.id in PRIORITY or scope in ("chats", "sheet"),
             id=action.id,
             tooltip=action.help,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,13 @@ TOPIC = "themes"
 
 
 class LiveThemes:
-    """`wanted` is the theme to show, by name; what is missing or broken is stood in for by the default."""
+    """`wanted` is the theme to show, by name; what is missing or broken is stood in for by the default.
 
-    def __init__(self, app: App[Any], directory: Path, wanted: str) -> None:
-        self.directory = directory
+    `keep` shows a theme and writes down that it is wanted.
+    """
+
+    def __init__(self, app: App[Any], directory: Path, wanted: str, keep: Callable[[str], None]) -> None:
+        self.directory, self.keep = directory, keep
         self.wanted = wanted
         self.revision = 0
         self._app = app

@@ -17,13 +17,16 @@ Trained from zero for this project; the corpus, the scripts and the commands are
 | | |
 |---|---|
 | architecture | qwen3_5_moe, as the 35B: gated delta nets, every {c.attention_interval}th layer attention |
-| size | {c.layers} layers, hidden {c.hidden}, {c.experts} experts of {c.expert_dim} in each, K = {c.top_k} |
+| size | {c.layers} layers, hidden {c.hidden}, {c.experts} experts of {c.expert_dim} in each |
+| width | trained with K = {c.top_k} experts per token, runs with half of them, K = {half} |
 | weights | int4, groups of 64; router and shared-expert gate in 8 bits; {size} in all files |
+| routing | predicted by prerouter heads (`prerouter_nano`), on layers 2 to {last_predicted}, one token ahead |
+| adapters | `lora_nano_recovery` (default: recovers what width and prediction cost), `lora_nano_short` |
 | tokenizer | byte-level BPE, {c.vocab} rows |
 | training | {training} |
 | licence | Apache-2.0 |
 
-Greedy, every question in a fresh chat, through the shipped {where} on {date}
+Greedy, every question in a fresh chat, in the default setting ({setting}), through the shipped {where} on {date}
 (`python -m training.evaluate --backend {backend} --card`):
 
 {table}
@@ -38,12 +41,17 @@ question from elsewhere with a sentence about this app.
 
 def write_card(model: Path, backend: str, table: str, questions: int) -> None:
     """Writes README.md into the checkpoint."""
+    engine = backend == "engine"
+    setting = "predicted routing, recovery adapter" if engine else "full width, no heads, no adapter"
     size = sum(f.stat().st_size for f in model.iterdir() if f.is_file() and f.name != "README.md")
     text = CARD.format(
-        c=NanoConfig(),
+        c=(c := NanoConfig()),
+        half=c.top_k // 2,
+        last_predicted=c.layers - 2,
+        setting=setting,
         training=TRAINING,
         size=f"{size / 1e6:.1f} MB",
-        where="engine" if backend == "engine" else "files with mlx-lm",
+        where="engine" if engine else "files with mlx-lm",
         date=datetime.date.today(),
         backend=backend,
         table=table,

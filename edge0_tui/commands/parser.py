@@ -28,8 +28,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.set_defaults(handler="", takes=APP_OPTIONS)
     parser.add_argument("--version", action="store_true", help="print the version and leave")
     _add_engine_options(parser)
-    parser.add_argument("--resume", metavar="ID", help="open this conversation")
-    parser.add_argument("--continue", dest="continue_last", action="store_true", help="open the last conversation")
+    _add_conversation_options(parser)
     plain = "lines instead of a full screen, for screen readers (also where TERM is dumb)"
     parser.add_argument("--plain", action="store_true", help=plain)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
@@ -38,6 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_adapters(commands)
     _add_transcripts(commands)
     _add_json(_command(commands, "doctor", "doctor:run", "versions, device, memory, paths and models, for reports"))
+    _add_serve(commands)
     commands.add_parser("bench", help="measure the engine; see bench --help", add_help=False)
     return parser
 
@@ -51,10 +51,18 @@ def _add_engine_options(parser: argparse.ArgumentParser, default: object = None)
     add("--context", type=whole(1), default=default, metavar="N", help="tokens to keep room for")
 
 
+def _add_conversation_options(parser: argparse.ArgumentParser, default: object = None) -> None:
+    add = parser.add_argument
+    add("--resume", metavar="ID", default=default, help="open this conversation")
+    last = "open the last conversation"
+    add("--continue", dest="continue_last", action="store_true", default=default or False, help=last)
+
+
 def _add_run(commands: Commands) -> None:
     parser = _command(commands, "run", "run:run", "one reply without a screen", ENGINE_OPTIONS)
     add = parser.add_argument
     add("-p", "--prompt", metavar="TEXT", help="what to say; - reads it from standard input")
+    add("standard_input", nargs="?", choices=("-",), metavar="-", help="the same as -p -")
     # Without a default of their own these keep what was given before the command.
     _add_engine_options(parser, argparse.SUPPRESS)
     add("--messages", metavar="FILE", help="earlier turns: a JSON list of {role, content}")
@@ -72,6 +80,19 @@ def _add_run(commands: Commands) -> None:
     add("--repetition-penalty", type=real(0, 10, above_low=True), metavar="X", help="above 1: fewer repetitions")
     add("--seed", type=whole(0, 2**63 - 1), metavar="N", help="the same seed gives the same reply")
     add("--max-tokens", type=whole(1), metavar="N", help="longest reply, thinking included")
+
+
+def _add_serve(commands: Commands) -> None:
+    takes = tuple(name for name in APP_OPTIONS if name != "plain")
+    parser = _command(commands, "serve", "serve:run", "the application in a browser (extra: serve)", takes)
+    _add_engine_options(parser, argparse.SUPPRESS)
+    _add_conversation_options(parser, argparse.SUPPRESS)
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen; else this machine only"
+    )
+    parser.add_argument(
+        "--port", type=whole(0, 65535), default=8000, metavar="N", help="0: any that is free; else 8000"
+    )
 
 
 def _add_models(commands: Commands) -> None:

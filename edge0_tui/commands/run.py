@@ -70,6 +70,10 @@ def _messages(options: argparse.Namespace) -> list[Message]:
         if any(turn.role == "system" for turn in turns):
             raise UsageError(f"--system: {options.messages} has a system message already.")
         turns.insert(0, Message("system", _text("--system", options.system)))
+    if options.standard_input and options.prompt is not None:
+        raise UsageError("-p and - contradict each other.")
+    if options.standard_input:
+        options.prompt = "-"
     if options.prompt is not None:
         prompt = _standard_input() if options.prompt == "-" else _text("-p", options.prompt)
         if not (prompt if options.raw else prompt.strip()):

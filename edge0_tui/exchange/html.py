@@ -29,7 +29,8 @@ def write(conversation: Conversation) -> bytes:
     parts = [_turn(conversation, turn, anchors) for turn in conversation.path]
     if others:
         parts += ["<h2>Other versions</h2>", *(_branch(conversation, branch, anchors) for branch in others)]
-    system = f"<aside><b>System</b><pre>{escape(conversation.system)}</pre></aside>" if conversation.system else ""
+    told = f"<pre dir='auto'>{escape(conversation.system)}</pre>" if conversation.system else ""
+    system = f"<aside><b>System</b>{told}</aside>" if told else ""
     page = Template(PAGE).substitute(
         title=escape(conversation.title or "Untitled"),
         date=conversation.created.astimezone().strftime("%Y-%m-%d"),
@@ -57,7 +58,9 @@ def _turn(conversation: Conversation, turn: Turn, anchors: dict[str, str]) -> st
         f"<h3>{escape(speaker(turn))}</h3>",
         f'<p class="figures">{escape(figures)}</p>' if figures else "",
         f"<details><summary>Thinking</summary>{to_html(turn.thinking)}</details>" if turn.thinking else "",
-        to_html(turn.text) if turn.role == "assistant" else f'<div class="said">{escape(turn.text)}</div>',
+        to_html(turn.text)
+        if turn.role == "assistant"
+        else f'<div class="said" dir="auto">{escape(turn.text)}</div>',
         "</article>",
     ]
     return "\n".join(line for line in lines if line)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -158,31 +156,14 @@ class ChatScreen(MessageActions):
             self.show_notice(load_report(link.info, before))
         self._desk().forget_plans()
 
-    def action_export_chat(self) -> None:
-        from edge0_tui.chat.names import slug
-        from edge0_tui.screens.export import ExportScreen
-
-        chat = self.controller.conversation
-        if not chat.turns:
-            self.show_notice(Notice("There is nothing to export yet."))
-            return
-
-        async def export(choice: ExportScreen.Choice | None) -> None:
-            if choice is None:
-                return
-            format, branch, target = choice
-            work = partial(self.library.collection.export, chat.id, format, target, branch=branch)
-            try:
-                self.show_notice(Notice(f"Written: {await asyncio.to_thread(work)}"))
-            except StoreError as error:
-                self.show_notice(Notice(f"{error.filename}: {error.strerror}", tone="error"))
-
-        self.app.push_screen(ExportScreen(slug(chat.title) or "chat", len(chat.path) < len(chat.turns)), export)
-
     def action_chats(self) -> None:
+        self.open_chats()
+
+    def open_chats(self, words: str = "") -> None:
         from edge0_tui.screens.chats import ChatsScreen
 
-        self.app.push_screen(ChatsScreen(self.library.collection, self.controller, self._gone), self._open_chat)
+        screen = ChatsScreen(self.library.collection, self.controller, self._gone, words)
+        self.app.push_screen(screen, self._open_chat)
 
     async def _gone(self, id: str) -> None:
         """A chat is about to be deleted: it is neither shown nor offered any longer."""

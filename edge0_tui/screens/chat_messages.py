@@ -8,24 +8,18 @@ from textual import on
 
 from edge0_tui.chat.turn import Turn
 from edge0_tui.comparison import Comparison
-from edge0_tui.controller import Controller
-from edge0_tui.library import Library
 from edge0_tui.notices import Notice
-from edge0_tui.paths import Paths
 from edge0_tui.room import Room, ways_out
-from edge0_tui.screens.writing import WritingScreen
+from edge0_tui.screens.chat_exchange import ExchangeActions
 from edge0_tui.widgets.prompt import Prompt
 from edge0_tui.widgets.transcript import Transcript
 from engine.protocol import Role
 
 
-class MessageActions(WritingScreen):
+class MessageActions(ExchangeActions):
     """One method for each action of scope "message" in `keys`."""
 
-    def __init__(self, controller: Controller, library: Library, paths: Paths) -> None:
-        super().__init__(controller, paths)
-        self.library = library
-        self._codes_copied = ("", 0)
+    _codes_copied = ("", 0)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Going through versions and leaving need a chosen message; the keys mean something else without one."""
@@ -143,7 +137,7 @@ class MessageActions(WritingScreen):
                 case "larger":
                     self.run_worker(branching.with_larger_context(answer.id, 2 * limit))
                 case None:
-                    self.show_notice(Notice(refusal, "Your message stays; e edits it.", "warning"))
+                    self.show_notice(Notice(refusal, "Your message stays; {key:message_edit} edits it.", "warning"))
 
         self.app.push_screen(RoomScreen(refusal, ways_out(limit)), decided)
 

@@ -57,9 +57,15 @@ class ChatsScreen(ChatActions):
             self.found = found
 
     def __init__(
-        self, collection: Collection, controller: Controller, gone: Callable[[str], Awaitable[None]]
+        self,
+        collection: Collection,
+        controller: Controller,
+        gone: Callable[[str], Awaitable[None]],
+        words: str = "",
     ) -> None:
+        """`words` are in the search field at first."""
         super().__init__(collection, controller, gone)
+        self._words = words
         self._finder = Finder(collection, lambda found: self.post_message(self.Told(found)))
         self._chats: Sequence[Summary] = ()
         self._deleted: Sequence[Deleted] = ()
@@ -69,13 +75,14 @@ class ChatsScreen(ChatActions):
     def compose(self) -> ComposeResult:
         with Vertical(classes="sheet"):
             yield Static("", id="chats-views", markup=False)
-            yield Input(placeholder="Search titles and texts", compact=True, id="chats-search")
+            yield Input(self._words, placeholder="Search titles and texts", compact=True, id="chats-search")
             with Horizontal(id="chats-middle"):
                 yield ChatList(id="chats-list")
                 yield ChatPreview(id="chats-preview")
             yield Static("", id="chats-note", markup=False)
             yield KeyBar(id="chats-keys")
             yield KeyBar(id="chats-keys-more")
+            yield KeyBar(id="chats-keys-last")
 
     async def on_mount(self) -> None:
         self.lay_out()

@@ -1,4 +1,5 @@
-"""What can be done to the chat under the cursor of the list: rename, pin, archive, copy, delete, export."""
+"""What can be done to the chat under the cursor of the list: rename, pin, archive, copy, delete, export. And
+import, which needs none."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import TypeVar
 
 from textual.widgets import Static
 
+from edge0_tui.arrival import Arrival
 from edge0_tui.chat.errors import StoreError
 from edge0_tui.chat.store import Saved
 from edge0_tui.chat.summary import Summary
@@ -18,12 +20,14 @@ from edge0_tui.keymap import keymap_of
 from edge0_tui.notices import Tone
 from edge0_tui.screens.dialog import Dialog
 from edge0_tui.screens.export import ExportScreen
+from edge0_tui.screens.import_chats import ImportScreen
 from edge0_tui.screens.rename import RenameScreen
 from edge0_tui.widgets.chat_list import ChatList
 from edge0_tui.widgets.key_bar import KeyBar
 
 Result = TypeVar("Result")
-_NARROW = 80
+_NARROW = 100
+"""Columns below which the changes need two lines: the list is a drawer then."""
 _CHANGES = ("rename", "pin", "archive", "delete", "undo", "export", "copy")
 
 
@@ -70,12 +74,13 @@ class ChatActions(Dialog[str]):
             "chats_archive": "unarchive" if chat and chat.archived else "archive",
         }
         second: tuple[str, ...] = _CHANGES if chat and self.view != "Deleted" else ()
-        more: tuple[str, ...] = () if second else ("undo",)
-        if second and self.app.size.width < _NARROW:
-            second, more = second[:5], second[5:]  # what does not fit in one line goes on the other
-        first = (*(("open",) if chat else ()), "view", *more, "close")
-        for bar, ids in (("#chats-keys", first), ("#chats-keys-more", second)):
+        first = (*(("open",) if chat else ()), "view", *(() if second else ("undo",)), "import", "close")
+        third: tuple[str, ...] = ()
+        if self.app.size.width < _NARROW:
+            second, third = second[:5], second[5:]
+        for bar, ids in (("#chats-keys", first), ("#chats-keys-more", second), ("#chats-keys-last", third)):
             self.query_one(bar, KeyBar).show(tuple(f"chats_{id}" for id in ids), words)
+        self.query_one("#chats-keys-last").display = bool(third)
 
     # --- the actions ----------------------------------------------------------------------------------------
 
@@ -117,7 +122,8 @@ class ChatActions(Dialog[str]):
     async def action_chats_undo(self) -> None:
         path = await self.attempt(self.collection.undo)
         if path is None:
-            self.say("There is nothing to undo since the start. tab shows what was deleted earlier.")
+            shows = keymap_of(self.app).say("{key:chats_view} shows what was deleted earlier.")
+            self.say(f"There is nothing to undo since the start. {shows}")
         else:
             await self.reload()
             self.say("It is back.")
@@ -145,6 +151,16 @@ class ChatActions(Dialog[str]):
                     self.say(f"Written: {written}")
 
         self.app.push_screen(ExportScreen(loaded.path.stem, branches), export)
+
+    def action_chats_import(self) -> None:
+        async def arrived(arrival: Arrival | None) -> None:
+            if arrival is not None and arrival.taken:
+                last = arrival.taken[-1].conversation
+                self.view = "Archived" if last.archived else "Chats"
+                await self.reload(last.id)
+                self.say(arrival.words)
+
+        self.app.push_screen(ImportScreen(self.collection), arrived)
 
     def action_chats_close(self) -> None:
         self.dismiss(None)

@@ -35,7 +35,8 @@ def doing(controller: Controller) -> Activity:
     if controller.pending:
         return Activity(_why_waiting(controller), text=controller.pending)
     if controller.branching.editing:
-        return Activity("a new version of your message; enter sends it, esc leaves it")
+        send = "send" if controller.settings.chat.enter_sends else "newline"
+        return Activity(f"a new version of your message; {{key:{send}}} sends it, {{key:stop}} leaves it")
     if controller.branching.comparing and controller.link.phase == "loading":
         return Activity(f"comparing: {activity(controller.link)}")
     reply = controller.reply

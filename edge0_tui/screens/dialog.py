@@ -12,13 +12,17 @@ from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widgets import Static
 
+from edge0_tui.keymap import keymap_of
 from edge0_tui.keys import bindings
 
 Result = TypeVar("Result")
 
 
 class Dialog(ModalScreen[Result]):
-    """Subclasses give `TITLE` (or `heading`, where it differs), `KEYS` (pairs of key and word) and `body`."""
+    """Subclasses give `TITLE` (or `heading`, where it differs), `KEYS` (pairs of key and word) and `body`.
+
+    A key of `KEYS` that can be changed is written as the texts of notices have it, `{key:use}`.
+    """
 
     CSS_PATH: ClassVar[CSSPathType | None] = "dialog.tcss"
     TITLE = ""
@@ -37,7 +41,9 @@ class Dialog(ModalScreen[Result]):
         with Vertical(classes="sheet"):
             yield Static(Content.styled(self.heading, "bold"), classes="sheet-title")
             yield from self.body()
-            yield Static(key_line(self.KEYS), classes="sheet-keys")
+            say = keymap_of(self.app).say
+            keys = tuple((say(key), word) for key, word in self.KEYS)
+            yield Static(key_line(keys), classes="sheet-keys")
 
     def body(self) -> ComposeResult:
         """The widgets between title and keys."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input, OptionList, Static
 
 from edge0_tui.chat.chat_sampling import BOUNDS, PRESETS, ChatSampling
+from edge0_tui.keys import bindings
 from edge0_tui.screens.dialog import Dialog
 from edge0_tui.widgets.menu_list import MenuList
 from engine.protocol import Sampling
@@ -31,8 +34,8 @@ class SamplingScreen(Dialog[ChatSampling]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (90, "-wide")]
     CSS_PATH = ["dialog.tcss", "writing.tcss"]
     TITLE = "Sampling of this chat"
-    KEYS = (("ctrl+s", "use"), ("enter", "choose"), ("tab", "next"), ("esc", "leave as it was"))
-    BINDINGS = [Binding("ctrl+s", "use", show=False, priority=True)]
+    KEYS = (("{key:use}", "use"), ("enter", "choose"), ("tab", "next"), ("esc", "leave as it was"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("sheet")
 
     def __init__(self, present: ChatSampling, resolved: Sampling | None) -> None:
         super().__init__()

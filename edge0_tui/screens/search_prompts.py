@@ -29,20 +29,20 @@ class FindTextScreen(Dialog[str]):
         Binding("up", "move(-1)", show=False, priority=True),
     ]
 
-    def __init__(self, texts: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, texts: Sequence[tuple[str, str]], wanted: str = "") -> None:
         super().__init__()
-        self._texts = texts
+        self._texts, self._wanted = texts, wanted
         self._shown: list[str] = []
 
     def body(self) -> ComposeResult:
-        yield Input(placeholder="Words of it", compact=True, id="find-filter")
+        yield Input(self._wanted, placeholder="Words of it", compact=True, id="find-filter")
         yield MenuList(id="find-list")
         yield Static("", id="find-preview", markup=False)
 
     def on_mount(self) -> None:
         self.query_one(MenuList).can_focus = False
         self.query_one(Input).focus()
-        self._fill("")
+        self._fill(self._wanted)
 
     def _fill(self, wanted: str) -> None:
         words = wanted.lower().split()
@@ -90,8 +90,8 @@ class SearchPromptsScreen(FindTextScreen):
     TITLE = "Earlier prompts"
     EMPTY = "Nothing has been sent yet."
 
-    def __init__(self, entries: Sequence[str]) -> None:
-        super().__init__([(entry, entry) for entry in dict.fromkeys(reversed(entries))])
+    def __init__(self, entries: Sequence[str], wanted: str = "") -> None:
+        super().__init__([(entry, entry) for entry in dict.fromkeys(reversed(entries))], wanted)
 
 
 class SavedPromptsScreen(FindTextScreen):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from edge0_tui.chat.chat_sampling import PRESETS, ChatSampling
@@ -22,7 +24,10 @@ async def run(screen: WritingScreen, written: Written, known: Mapping[str, Comma
     command = known.get(written.name)
     if command is None:
         return _insert_saved(screen, written, known)
-    if command.action:
+    if written.argument and not command.argument:
+        screen.tell(f"/{command.name} takes nothing after it.", "With a space before it, it is sent as text.")
+        return False
+    if command.action and not written.argument:
         await screen.app.run_action(target(BY_ID[command.action]), screen)
         return True
     if command.needed and not written.argument:
@@ -40,7 +45,7 @@ def _insert_saved(screen: WritingScreen, written: Written, known: Mapping[str, C
         screen.query_one(Prompt).put(saved.filled(written.argument))
         return True
     near = nearest(written.name, [*known, *screen.saved_prompts.texts])
-    also = f"Did you mean /{near}? " if near else ""
+    also = f"Did you mean /{near[0]}? " if near else ""
     screen.tell(
         f"There is no command and no saved prompt /{written.name}.",
         f"{also}With a space before it, it is sent as text.",
@@ -49,15 +54,14 @@ def _insert_saved(screen: WritingScreen, written: Written, known: Mapping[str, C
 
 
 async def _model(screen: WritingScreen, name: str) -> bool:
-    if not name:
-        await screen.app.run_action("screen.models", screen)
-        return True
-    from edge0_tui.installed import resolve
+    from edge0_tui.installed import installed_models, resolve
 
     try:
-        model = resolve(name, screen.places)
+        model = await asyncio.to_thread(resolve, name, screen.places)
     except EngineError as error:
-        screen.tell(error.message, error.hint)
+        there = await asyncio.to_thread(installed_models, screen.places)
+        near = nearest(name, (each.name for each in there), 3)
+        screen.tell(error.message, _meant(near) or error.hint)
         return False
     link = screen.controller.link
     base = link.loaded or Choice()
@@ -71,10 +75,16 @@ async def _adapter(screen: WritingScreen, name: str) -> bool:
     if link.loaded is None or link.info is None:
         screen.tell("No model is loaded.", "/model loads one.")
         return False
+    if not name:
+        screen.open_models(f"adapter:{link.info.adapter}")
+        return True
     known = [*link.info.adapters_available, "none"]
     matching = [each for each in known if name in (each, each.rpartition("/")[2])]
     if not matching:
-        screen.tell(f"There is no adapter {name} for {link.info.name}.", f"There are: {', '.join(known)}.")
+        near = nearest(name, known, 3)
+        screen.tell(
+            f"There is no adapter {name} for {link.info.name}.", _meant(near) or f"There are: {', '.join(known)}."
+        )
         return False
     screen.switch(replace(link.loaded, adapter=matching[0]))
     return True
@@ -82,16 +92,52 @@ async def _adapter(screen: WritingScreen, name: str) -> bool:
 
 async def _routing(screen: WritingScreen, mode: str) -> bool:
     link = screen.controller.link
-    if mode not in ("exact", "predicted"):
+    if mode not in ("exact", "predicted", ""):
         screen.tell(f"{mode} is no routing.", "It is exact or predicted.")
     elif link.loaded is None or link.info is None:
         screen.tell("No model is loaded.", "/model loads one.")
+    elif not mode:
+        screen.open_models(f"routing:{link.info.routing}")
+        return True
     elif mode == "predicted" and not link.info.predicted_available:
         screen.tell(f"{link.info.name} has no prerouter heads, so its routing is exact.")
     else:
         screen.switch(replace(link.loaded, routing=mode))
         return True
     return False
+
+
+async def _theme(screen: WritingScreen, name: str) -> bool:
+    """By name or title, however it is written."""
+    titles = screen.colours.titles
+    called = {**{title.casefold(): id for id, title in titles.items()}, **{id: id for id in titles}}
+    if (found := called.get(name.casefold())) is None:
+        near = nearest(name, [*titles, *titles.values()], 3)
+        near = list(dict.fromkeys(called[each.casefold()] for each in near))
+        screen.tell(f"There is no theme {name}.", _meant(near) or f"There are: {', '.join(titles)}.")
+        return False
+    screen.colours.keep(found)
+    return True
+
+
+async def _chats(screen: WritingScreen, words: str) -> bool:
+    screen.open_chats(words)
+    return True
+
+
+async def _export(screen: WritingScreen, wanted: str) -> bool:
+    return await screen.export_to(wanted)
+
+
+async def _import(screen: WritingScreen, name: str) -> bool:
+    from edge0_tui.exchange.picking import named
+
+    return await screen.take_in(await asyncio.to_thread(named, name, Path.cwd()))
+
+
+async def _history(screen: WritingScreen, words: str) -> bool:
+    screen.action_search_prompts(words)
+    return True
 
 
 async def _system(screen: WritingScreen, name: str) -> bool:
@@ -105,7 +151,10 @@ async def _system(screen: WritingScreen, name: str) -> bool:
     screen.saved_systems.read()
     saved = screen.saved_systems.get(name)
     if saved is None:
-        screen.tell(f"There is no system prompt {name}.", f"They are files in {screen.saved_systems.folder}.")
+        meant = _meant(nearest(name, screen.saved_systems.texts, 3))
+        screen.tell(
+            f"There is no system prompt {name}.", meant or f"Each is a file in {screen.saved_systems.folder}."
+        )
         return False
     screen.controller.change_chat(system=saved.text)
     screen.tell(f"System prompt of this chat: {saved.name}.", saved.first_line, "info")
@@ -123,6 +172,11 @@ async def _preset(screen: WritingScreen, name: str) -> bool:
     kept = screen.controller.conversation.sampling
     chosen = ChatSampling("" if name == "none" else name, seed=kept.seed, max_tokens=kept.max_tokens)
     return await _sample(screen, chosen)
+
+
+def _meant(near: Sequence[str]) -> str:
+    """`Did you mean a, b or c?`, empty without any."""
+    return f"Did you mean {' or '.join(filter(None, (', '.join(near[:-1]), near[-1])))}?" if near else ""
 
 
 def _value(name: str) -> Callable[[WritingScreen, str], Awaitable[bool]]:
@@ -144,9 +198,6 @@ async def _sample(screen: WritingScreen, chosen: ChatSampling) -> bool:
 
 
 async def _attach(screen: WritingScreen, path: str) -> bool:
-    import asyncio
-    from pathlib import Path
-
     from edge0_tui.writing.attachments import Refused, mention, read
 
     prompt = screen.query_one(Prompt)
@@ -170,6 +221,12 @@ async def _save(screen: WritingScreen, argument: str) -> bool:
 
 _OWN: Mapping[str, Callable[[WritingScreen, str], Awaitable[bool]]] = {
     "model": _model,
+    "theme": _theme,
+    "chats": _chats,
+    "search": _chats,
+    "export": _export,
+    "import": _import,
+    "history": _history,
     "adapter": _adapter,
     "routing": _routing,
     "system": _system,

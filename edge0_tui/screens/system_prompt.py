@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import BindingType
 from textual.widgets import Input, OptionList, Static, TextArea
 
+from edge0_tui.keymap import keymap_of
+from edge0_tui.keys import bindings
 from edge0_tui.screens.dialog import Dialog
 from edge0_tui.widgets.menu_list import MenuList
 from edge0_tui.writing.saved_texts import SavedTextError, SavedTexts
@@ -19,8 +23,8 @@ class SystemPromptScreen(Dialog[str]):
 
     CSS_PATH = ["dialog.tcss", "writing.tcss"]
     TITLE = "System prompt of this chat"
-    KEYS = (("ctrl+s", "use"), ("tab", "next"), ("esc", "leave as it was"))
-    BINDINGS = [Binding("ctrl+s", "use", show=False, priority=True)]
+    KEYS = (("{key:use}", "use"), ("tab", "next"), ("esc", "leave as it was"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("sheet")
 
     def __init__(self, present: str, saved: SavedTexts) -> None:
         super().__init__()
@@ -57,7 +61,7 @@ class SystemPromptScreen(Dialog[str]):
         area.load_text(saved.text if saved else "")
         area.move_cursor(area.document.end)
         area.focus()
-        self._note("ctrl+s uses it in this chat.")
+        self._note(keymap_of(self.app).say("{key:use} uses it in this chat."))
 
     @on(Input.Submitted, "#system-name")
     def _save(self, event: Input.Submitted) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from edge0_tui.writing.saved_texts import SavedTextError, SavedTexts
 
 if TYPE_CHECKING:
     from edge0_tui.choice import Choice
+    from edge0_tui.live_themes import LiveThemes
     from edge0_tui.writing.completion import Item, Menu
     from edge0_tui.writing.slash import Command
     from edge0_tui.writing.weighing import Weighed
@@ -37,6 +38,9 @@ _PAUSE = 0.15
 class WritingScreen(ChatViewScreen):
     """What `ChatScreen` builds on for everything about the prompt."""
 
+    colours: LiveThemes
+    """Set by the application."""
+
     def __init__(self, controller: Controller, places: Paths) -> None:
         super().__init__(controller)
         config = places.settings.parent
@@ -47,6 +51,7 @@ class WritingScreen(ChatViewScreen):
         self.counts = TokenCounts(lambda texts: self.controller.link.count(texts))
         self._commands: dict[str, Command] = {}
         self._scanned: tuple[str, list[Item]] = ("", [])
+        self._models: list[tuple[str, str]] | None = None
         self._weighed: list[Weighed] = []
         self._counted_by = ""
 
@@ -78,7 +83,23 @@ class WritingScreen(ChatViewScreen):
         return self.run_worker(work, group=group, exclusive=True)
 
     def switch(self, choice: Choice) -> None:
-        """Load this and say what came of it; the chat screen's matter."""
+        """Load this and say what came of it; like the next four the chat screen's matter."""
+        raise NotImplementedError
+
+    def open_models(self, line: str = "") -> None:
+        """The models screen, beginning on this line."""
+        raise NotImplementedError
+
+    def open_chats(self, words: str = "") -> None:
+        """The list of saved chats, searched for these words."""
+        raise NotImplementedError
+
+    async def export_to(self, wanted: str) -> bool:
+        """Write the chat on screen in a format, or to a file; false if it could not be, which is said."""
+        raise NotImplementedError
+
+    async def take_in(self, wanted: Sequence[Path]) -> bool:
+        """Import these files, or choose in this folder; false if one could not be, which is said."""
         raise NotImplementedError
 
     # --- sending ---
@@ -151,7 +172,13 @@ class WritingScreen(ChatViewScreen):
         info = self.controller.link.info
         match command:
             case "model":
-                return [("nano", "built in"), ("8b", ""), ("35b", "")]
+                if self._models is None:
+                    self._alone("models", self._list_models)
+                return self._models or []
+            case "theme":
+                return [(name, title) for name, title in self.colours.titles.items()]
+            case "export":
+                return [("md", "Markdown"), ("html", "one page"), ("json", "for programs")]
             case "adapter":
                 names = info.adapters_available if info else []
                 return [(name, "") for name in dict.fromkeys([*names, "none"])]
@@ -165,9 +192,18 @@ class WritingScreen(ChatViewScreen):
             case _:
                 return []
 
+    async def _list_models(self) -> None:
+        from edge0_tui.installed import installed_models
+
+        there = await asyncio.to_thread(installed_models, self.places)
+        self._models = [(model.name, model.source) for model in there if model.loadable]
+        self.query_one(Prompt).look()
+
     @on(Prompt.MenuChanged)
     def _show_menu(self) -> None:
         prompt = self.query_one(Prompt)
+        if not prompt.text:
+            self._models = None  # by the next time others may have come
         self.query_one(Proposals).show(prompt.menu, prompt.chosen)
 
     @on(Proposals.Taken)
@@ -238,12 +274,12 @@ class WritingScreen(ChatViewScreen):
         if not self.query_one(Prompt).toggle_fold() and not self.query_one(Transcript).toggle_folds():
             self.tell("Nothing is folded here.", tone="info")
 
-    def action_search_prompts(self) -> None:
+    def action_search_prompts(self, words: str = "") -> None:
         from edge0_tui.screens.search_prompts import SearchPromptsScreen
         from edge0_tui.writing.slash import parse
 
         entries = [entry for entry in self.query_one(Prompt).history_walk.entries if parse(entry) is None]
-        self.app.push_screen(SearchPromptsScreen(entries), self._use_prompt)
+        self.app.push_screen(SearchPromptsScreen(entries, words), self._use_prompt)
 
     def action_saved_prompts(self) -> None:
         from edge0_tui.screens.search_prompts import SavedPromptsScreen

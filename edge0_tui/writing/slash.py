@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from edge0_tui.keys import ACTIONS, BY_ID, Action
@@ -12,9 +13,10 @@ _COMMAND = re.compile(r"/([a-z][a-z0-9_-]*)(?:[ \t]+(.*))?", re.DOTALL | re.IGNO
 
 @dataclass(frozen=True)
 class Command:
-    """What a command does is an action of the registry, or the screen's `slash_<name>` method.
+    """What a command does alone is an action of the registry; with an argument, a function of `slash_actions`.
 
-    `argument` is what may follow, as help shows it. A command of which the argument is `needed` is not run without.
+    `argument` is what may follow, as help shows it; empty: nothing may. A command of which the argument is `needed`
+    is not run without; a function that has no `action` is called without one, too.
     """
 
     name: str
@@ -33,9 +35,15 @@ class Written:
 
 
 _OWN = (
-    Command("model", "Load another checkpoint; without a name, the menu.", "[NAME]"),
-    Command("adapter", "Switch to another adapter.", "NAME|none", needed=True),
-    Command("routing", "Switch the routing.", "exact|predicted", needed=True),
+    Command("model", "Load another checkpoint; without a name, the menu.", "[NAME]", "models"),
+    Command("adapter", "Switch to another adapter; without a name, the menu.", "[NAME|none]"),
+    Command("routing", "Switch the routing; without a word, the menu.", "[exact|predicted]"),
+    Command("theme", "Use other colours; without a name, choose among all.", "[NAME]", "theme"),
+    Command("chats", "Open a saved chat; with words, search them.", "[WORDS]", "chats"),
+    Command("search", "Search the saved chats.", "[WORDS]", "chats"),
+    Command("export", "Write this chat to a file; alone, asks which.", "[md|html|json|FILE]", "export_chat"),
+    Command("import", "Take in exported chats; without a file, choose some.", "[FILE]", "import_chats"),
+    Command("history", "Find an earlier prompt.", "[WORDS]", "search_prompts"),
     Command("system", "Use a system prompt in this chat; without a name, choose or write one.", "[NAME|none]"),
     Command("preset", "Sampling of this chat; without a name, the table.", "[NAME]"),
     Command("temperature", "Temperature of this chat.", "NUMBER|none", needed=True),
@@ -44,30 +52,26 @@ _OWN = (
     Command("attach", "Attach a text file; without a path, choose one.", "[PATH]"),
     Command("save", "Save a prompt: the text after the name, else the one sent last.", "NAME [TEXT]", needed=True),
 )  # fmt: skip
-# Short names; the first action of each that there is.
+# Short names of actions.
 _SHORT = {
-    "new": ("new_chat",),
-    "search": ("search_chats", "chats"),
-    "copy": ("copy_answer",),
-    "edit": ("edit_in_editor",),
-    "prompts": ("saved_prompts",),
-    "history": ("search_prompts",),
-    "regenerate": ("message_again",),
-    "continue": ("message_go_on",),
-    "fork": ("message_fork",),
-    "compare": ("message_compare",),
-    "export": ("export_chat",),
-    "thinking": ("toggle_thinking",),
-    "figures": ("toggle_panel",),
+    "new": "new_chat",
+    "copy": "copy_answer",
+    "edit": "edit_in_editor",
+    "prompts": "saved_prompts",
+    "regenerate": "message_again",
+    "continue": "message_go_on",
+    "fork": "message_fork",
+    "compare": "message_compare",
+    "thinking": "toggle_thinking",
+    "figures": "toggle_panel",
 }
 
 
 def commands() -> dict[str, Command]:
     """All commands by name."""
     found = {command.name: command for command in _OWN}
-    for name, candidates in _SHORT.items():
-        if (action := next((BY_ID[id] for id in candidates if id in BY_ID), None)) is not None:
-            found[name] = Command(name, action.help, action=action.id)
+    for name, id in _SHORT.items():
+        found[name] = Command(name, BY_ID[id].help, action=id)
     short = {command.action for command in found.values()}
     for action in ACTIONS:
         name = action.id.replace("_", "-")
@@ -94,12 +98,18 @@ def parse(text: str) -> Written | None:
     return Written(match[1].lower(), (match[2] or "").strip()) if match else None
 
 
-def nearest(name: str, known: list[str]) -> str:
-    """The known name most like this one, empty if none is."""
+def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:
+    """The known names most like this one: those that hold it, or begin as it does, and those that differ little."""
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(name, known, 1)), "")
+    each = list(dict.fromkeys(known))
+    wanted = name.lower()
+    holding = sorted(
+        (one for one in each if len(wanted) > 1 and wanted in one.lower()),
+        key=lambda one: not one.lower().startswith(wanted),
+    )
+    return list(dict.fromkeys([*holding, *get_close_matches(wanted, each, most)]))[:most]
 
 
 def _runs(action: Action) -> bool:
-    return action.palette and action.scope not in ("prompt", "chats")
+    return action.palette and action.scope not in ("prompt", "chats", "sheet")

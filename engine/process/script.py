@@ -30,8 +30,8 @@ class ScriptedReply:
     """One reply. Times in seconds; the `*_after` fields count tokens and switch a fault on.
 
     `match` restricts the reply to prompts that contain it. `too_long` refuses it as longer than the context, unless
-    the request allows to drop the oldest turns. A hang ignores stop; a freeze also ends the
-    heartbeats; `prints` is written to standard output, as a careless library would.
+    the request allows to drop the oldest turns or the context was loaded larger. A hang ignores stop; a freeze also
+    ends the heartbeats; `prints` is written to standard output, as a careless library would.
     """
 
     text: str = "A scripted answer."

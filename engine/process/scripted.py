@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import cast
 
 from engine.errors import KINDS, ContextError, EngineError
 from engine.footprint import footprint
@@ -29,6 +30,7 @@ from engine.protocol import (
     ModelInfo,
     Piece,
     Prefilling,
+    Routing,
     RoutingReport,
     Ttft,
 )
@@ -70,16 +72,25 @@ class ScriptedSession:
             _wait(script.load_seconds / script.load_steps, cancelled)
             if cancelled():
                 raise EngineError("The load was stopped.")
-        adapter = request.adapter or script.info.adapter
-        self._info = replace(script.info, adapter=adapter, load_seconds=time.monotonic() - started)
+        self._info = replace(
+            script.info,
+            adapter=request.adapter or script.info.adapter,
+            routing=cast("Routing", request.routing or script.info.routing),
+            context_limit=request.context or script.info.context_limit,
+            load_seconds=time.monotonic() - started,
+        )
         return self._info
 
     def generate(self, request: Generate, emit: Callable[[Event], None], cancelled: Callable[[], bool]) -> Finished:
         reply = self._choose(request.messages)
-        if reply.too_long and not request.drop_oldest:
+        if (
+            reply.too_long
+            and not request.drop_oldest
+            and self._info.context_limit <= self._script.info.context_limit
+        ):
             raise ContextError("A scripted prompt is longer than the context.", "Start a new chat.")
         state = _Progress(time.monotonic(), reply.prompt_tokens, reply.reused_tokens)
-        state.dropped = max(0, len(request.messages) - 1) if reply.too_long else 0
+        state.dropped = max(0, len(request.messages) - 1) if reply.too_long and request.drop_oldest else 0
         said: dict[Channel, list[str]] = {"thinking": [], "answer": []}
         reason: FinishReason = reply.finish_reason
         limit = request.sampling.max_tokens if request.sampling else None

@@ -257,11 +257,16 @@ def test_a_reader_that_leaves_is_no_error_message(script: Script) -> None:
 
 def test_the_prompt_from_standard_input(script: Script) -> None:
     script({"match": "größe", "text": "understood"}, {"text": "not understood"})
-    command = [sys.executable, "-m", "edge0_tui.cli", "run", "-p", "-"]
-    good = subprocess.run(command, input="größe".encode(), capture_output=True, timeout=60)
+    command = [sys.executable, "-m", "edge0_tui.cli", "run"]
+    good = subprocess.run([*command, "-"], input="größe".encode(), capture_output=True, timeout=60)
     assert (good.returncode, good.stdout) == (0, b"understood\n")
-    bad = subprocess.run(command, input=b"\xff\xfe", capture_output=True, timeout=60)
+    bad = subprocess.run([*command, "-p", "-"], input=b"\xff\xfe", capture_output=True, timeout=60)
     assert bad.returncode == 2 and b"UTF-8" in bad.stderr
+
+
+def test_two_prompts_contradict_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "-p", "text", "-"]) == 2
+    assert "-p and - contradict each other." in capsys.readouterr().err
 
 
 def test_importing_the_command_line_is_cheap() -> None:

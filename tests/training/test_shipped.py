@@ -9,8 +9,13 @@ import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from tokenizers import Tokenizer
 
+from engine.checkpoint.adapter_match import require_heads
+from engine.checkpoint.read_lora import read_lora
+from engine.choice import choose
+from engine.protocol import Load
+
 NANO = Path(__file__).parents[2] / "engine" / "nano"
-MOST_BYTES = 12_000_000
+MOST_BYTES = 14_000_000
 
 
 def load(name: str) -> Any:
@@ -48,6 +53,22 @@ def test_config_is_nested_and_quantised_as_published() -> None:
     eight = [k for k, v in config["quantization"].items() if isinstance(v, dict) and v["bits"] == 8]
     assert len(eight) == 2 * text["num_hidden_layers"]
     assert text["layer_types"][3::4] == ["full_attention"] * (text["num_hidden_layers"] // 4)
+
+
+def test_the_default_is_half_width_predicted_and_the_recovery_adapter() -> None:
+    chosen, text = choose(Load("load", "nano")), load("config.json")["text_config"]
+    checkpoint = chosen.checkpoint
+    assert checkpoint.experts_per_token == text["num_experts_per_tok"] // 2
+    assert chosen.routing == "predicted" and chosen.adapter is not None
+    assert chosen.adapter.name == "lora_nano_recovery"
+    assert chosen.heads is not None
+    assert require_heads(chosen.heads, checkpoint).consumers == tuple(range(2, text["num_hidden_layers"] - 1))
+    assert [path.stem for path in checkpoint.files.adapters] == ["lora_nano_recovery", "lora_nano_short"]
+    for path in checkpoint.files.adapters:
+        file = read_lora(path)
+        assert (file.rank, file.scale, file.metadata.experts_per_token) == (16, 2.0, checkpoint.experts_per_token)
+        assert set(file.targets) == set(checkpoint.config.lora_targets)
+    assert choose(Load("load", "nano", adapter="none", routing="exact")).routing == "exact"
 
 
 def test_tensors_have_the_published_names_and_types() -> None:

@@ -64,15 +64,17 @@ class GroupedGLU(torch.autograd.Function):  # type: ignore[misc]
         return out
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, None]:
-        """Gradients of x and of the three stacks."""
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor | None, Tensor | None, Tensor | None, None]:
+        """Gradients of x and, unless they are frozen, of the three stacks."""
         x, gate, up, down, g, u, h = ctx.saved_tensors
         dh, dx = torch.empty_like(h), torch.empty_like(x)
-        dgate, dup, ddown = torch.zeros_like(gate), torch.zeros_like(up), torch.zeros_like(down)
+        learned = ctx.needs_input_grad[1]
+        dgate, dup, ddown = (torch.zeros_like(w if learned else w[:0]) for w in (gate, up, down))
         at = 0
         for e, n in enumerate(ctx.counts):
             torch.mm(grad[at : at + n], down[e], out=dh[at : at + n])
-            torch.mm(grad[at : at + n].t(), h[at : at + n], out=ddown[e])
+            if learned:
+                torch.mm(grad[at : at + n].t(), h[at : at + n], out=ddown[e])
             at += n
         s = g.sigmoid()
         du = dh * (g * s)
@@ -82,7 +84,8 @@ class GroupedGLU(torch.autograd.Function):  # type: ignore[misc]
             rows = slice(at, at + n)
             torch.mm(dg[rows], gate[e], out=dx[rows])
             dx[rows].addmm_(du[rows], up[e])
-            torch.mm(dg[rows].t(), x[rows], out=dgate[e])
-            torch.mm(du[rows].t(), x[rows], out=dup[e])
+            if learned:
+                torch.mm(dg[rows].t(), x[rows], out=dgate[e])
+                torch.mm(du[rows].t(), x[rows], out=dup[e])
             at += n
-        return dx, dgate, dup, ddown, None
+        return (dx, dgate, dup, ddown, None) if learned else (dx, None, None, None, None)

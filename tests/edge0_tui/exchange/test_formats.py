@@ -143,6 +143,18 @@ def test_the_page_follows_the_readers_colours_and_fetches_nothing() -> None:
     assert "<code>code</code>" in text and "<summary>Thinking</summary>" in text
 
 
+def test_the_page_is_read_from_the_right_where_the_text_is_and_tasks_have_boxes() -> None:
+    answer = "\u05e9\u05dc\u05d5\u05dd\n\n- \u05d0\n\n> \u05d1\n\n- [x] done\n- [ ] to do\n- [b] not a task"
+    chat = (
+        Conversation().add(Turn("user", "\u05e9\u05dc\u05d5\u05dd", id="q")).add(Turn("assistant", answer, "", "q"))
+    )
+    text = export(chat, "html").decode()
+    for element in ("h1", 'div class="said"', "p", "ul", "blockquote"):
+        assert f'<{element} dir="auto">' in text
+    assert '<li class="task">☑ done</li>' in text and '<li class="task">☐ to do</li>' in text
+    assert "<li>[b] not a task</li>" in text
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [

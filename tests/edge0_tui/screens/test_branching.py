@@ -203,6 +203,46 @@ async def test_what_does_not_fit_is_asked_about_before_anything_is_dropped(home:
         assert len(driver.chat.conversation.turns) == 4, "nothing left the chat"
 
 
+async def test_what_does_not_fit_is_answered_in_a_new_chat_of_its_own(home: Path) -> None:
+    script = {"replies": [{"text": "Fine."}, {"text": "Never said.", "match": "long", "too_long": True}]}
+    async with opened(home, script) as driver:
+        await driver.ready()
+        driver.chat.change_chat(system="Be brief.")
+        await driver.ask("short")
+        before = driver.chat.conversation.id
+        await driver.send("long")
+        await driver.on_screen(RoomScreen)
+        await driver.pilot.press("down", "enter")
+        await driver.until(lambda: driver.chat.conversation.id != before and driver.chat.conversation.turns)
+        chat = driver.chat.conversation
+        assert [turn.text for turn in chat.path if turn.role == "user"] == ["long"]
+        assert chat.system == "Be brief."
+        await driver.on_screen(RoomScreen)  # the message alone is too long, too: this script refuses it anywhere
+        await driver.pilot.press("escape")
+        await driver.until(lambda: "Your message stays; e edits it." in driver.banner)
+        left = driver.app.store.load(before)
+        assert [turn.text for turn in left.path if turn.role == "user"] == ["short", "long"], (
+            "the chat is as it was"
+        )
+
+
+async def test_a_larger_context_is_loaded_and_the_question_asked_again(home: Path) -> None:
+    script = {"replies": [{"text": "Fine."}, {"text": "With all of it.", "match": "long", "too_long": True}]}
+    async with opened(home, script) as driver:
+        await driver.ready()
+        await driver.ask("short")
+        await driver.send("long")
+        await driver.on_screen(RoomScreen)
+        await driver.until(lambda: has(driver, "A context of 8,192 tokens"))
+        await driver.pilot.press("down", "down", "enter")
+        await driver.until(lambda: driver.answers[-1] == "With all of it.")
+        info, loaded = driver.chat.link.info, driver.chat.link.loaded
+        assert info is not None and info.context_limit == 8192
+        assert loaded is not None and loaded.context == 8192, "it is what the next load keeps"
+        await driver.until(lambda: has(driver, "With all of it."))
+        assert not has(driver, "oldest messages"), "nothing was left out"
+
+
 async def test_a_fuller_context_is_told_once(home: Path) -> None:
     async with opened(home, {"replies": [{"text": "Fine.", "prompt_tokens": 3500}]}) as driver:
         await driver.ready()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList, Static, TextArea
 
 from edge0_tui.screens.help import HelpScreen
 from edge0_tui.screens.keys import KeysScreen
 from edge0_tui.screens.models import ModelsScreen
 from edge0_tui.screens.press_key import PressKeyScreen
+from edge0_tui.screens.system_prompt import SystemPromptScreen
 from edge0_tui.widgets.definitions import Definitions
 from edge0_tui.widgets.empty_state import EmptyState
 from edge0_tui.widgets.key_bar import KeyBar
@@ -58,10 +60,25 @@ async def test_a_new_key_works_at_once_and_is_shown_everywhere(home: Path) -> No
         await driver.on_screen(HelpScreen)
         await driver.until(lambda: driver.app.screen.query(Definitions))
         text = "\n".join(str(part.content) for part in driver.app.screen.query(Definitions))
-        assert "^g" in text and "^o" not in text
+        assert re.search(r"\^g +Choose checkpoint", text) and not re.search(r"\^o +Choose checkpoint", text)
     async with opened(home) as driver:
         await driver.pilot.press("ctrl+g")
         await driver.on_screen(ModelsScreen)
+
+
+async def test_the_key_of_a_sheet_can_be_another_and_is_named_there(home: Path) -> None:
+    (home / "config").mkdir()
+    (home / "config" / "keymap.toml").write_text('use = "f9"\n')
+    async with opened(home) as driver:
+        driver.app.chat.action_system_prompt()
+        await driver.on_screen(SystemPromptScreen)
+        screen = driver.app.screen
+        assert "f9 use" in str(screen.query(".sheet-keys").first(Static).content)
+        screen.query_one(TextArea).load_text("Be brief.")
+        await driver.pilot.press("ctrl+s")
+        assert driver.app.screen is screen
+        await driver.pilot.press("f9")
+        await driver.until(lambda: driver.chat.conversation.system == "Be brief.")
 
 
 async def test_a_key_in_use_is_taken_on_the_second_press_and_everything_can_be_undone(home: Path) -> None:

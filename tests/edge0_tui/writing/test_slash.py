@@ -34,7 +34,8 @@ def test_every_action_of_the_palette_is_a_command_and_every_command_does_somethi
     assert {action.id for action in ACTIONS if action.palette} <= reached
     for command in known.values():
         assert command.help
-        assert command.action in BY_ID if command.action else command.name in _OWN
+        assert not command.action or command.action in BY_ID
+        assert (command.name in _OWN) == bool(command.argument), "what follows it is for a function"
     assert {"new", "chats", "search", "help", "theme", "copy", "model", "system", "preset", "attach"} <= set(known)
 
 
@@ -53,5 +54,6 @@ def test_proposals_for_names_saved_prompts_and_arguments() -> None:
 
 
 def test_a_slip_is_told_what_was_meant() -> None:
-    assert nearest("presett", list(commands())) == "preset"
-    assert nearest("qqqqqqq", list(commands())) == ""
+    assert nearest("presett", commands()) == ["preset"]
+    assert nearest("qqqqqqq", commands()) == []
+    assert nearest("dark", ["slate-dark", "Darkroom", "dusk", "paper"], 3) == ["Darkroom", "slate-dark"]

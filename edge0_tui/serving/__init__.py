@@ -1,0 +1,1 @@
+"""The application in a browser, through textual-serve (the extra `serve`). Nothing here is imported otherwise."""
