@@ -34,7 +34,7 @@ from edge0_tui.options import AppOptions
 from edge0_tui.paths import Paths, find_paths
 from edge0_tui.safe_start import SafeStart
 from edge0_tui.screens.chat import ChatScreen
-from edge0_tui.settings import Settings
+from edge0_tui.settings import Model, Settings
 from edge0_tui.terminal_keys import know_alt_enter
 from edge0_tui.terminal_title import RESTORE, SAVE
 from edge0_tui.window import Window
@@ -107,12 +107,9 @@ class Edge0App(App[int], inherit_bindings=False):
         """What the models screen works on; not needed before it is opened."""
         from edge0_tui.model_desk import ModelDesk
 
-        return ModelDesk(
-            self.paths, self.link, self.jobs, lambda: self.settings.model.measure_agreement, self._set_agreement
-        )
+        return ModelDesk(self.paths, self.link, self.jobs, lambda: self.settings.model, self._change_model_settings)
 
-    def _set_agreement(self, measure: bool) -> str:
-        model = dataclasses.replace(self.settings.model, measure_agreement=measure)
+    def _change_model_settings(self, model: Model) -> str:
         return self.change_settings(dataclasses.replace(self.settings, model=model))
 
     def _jobs_changed(self) -> None:
@@ -216,6 +213,12 @@ class Edge0App(App[int], inherit_bindings=False):
     async def _copy(self, text: str) -> None:
         way = await copy(text, super().copy_to_clipboard, file=self.paths.chats / "copied.txt")
         self.chat.show_notice(Notice(f"{len(text):,} characters {way}."))
+
+    def action_command_palette(self) -> None:
+        from edge0_tui.screens.palette import Palette
+
+        if not Palette.is_open(self):
+            self.push_screen(Palette(id="--command-palette"))
 
     def action_help(self) -> None:
         from edge0_tui.screens.help import HelpScreen

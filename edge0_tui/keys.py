@@ -330,13 +330,26 @@ ACTIONS: tuple[Action, ...] = (
                 ("o",),
                 "other",
             ),
-            ("model_measure", "Measure", "Measure this disk and the kernels, some 15 seconds.", ("m",), "measure"),
+            (
+                "model_measure",
+                "Measure",
+                "Measure this disk and the kernels, up to a minute where the disk is slow.",
+                ("m",),
+                "measure",
+            ),
             (
                 "model_details",
                 "Details",
                 "Tensors, sizes, quantisation, and where the files came from.",
                 ("i",),
                 "details",
+            ),
+            (
+                "model_start",
+                "Load at start",
+                "Load this model at every start; again: whichever suits the machine then.",
+                ("s",),
+                "at start",
             ),
             ("model_verify", "Verify", "Read and hash every file.", ("v",), "verify"),
             (

@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from edge0_tui.automatic import AUTOMATIC
 from edge0_tui.daemons import in_daemon
 from edge0_tui.engine_link import EngineLink
 from edge0_tui.model_jobs import ModelJobs
 from edge0_tui.model_menu import MenuLine, menu
 from edge0_tui.paths import Paths
 from edge0_tui.prospect import Prospect, look, look_at_repository, measured
+from edge0_tui.settings import Model
 from edge0_tui.shelf import Shelf, read_shelf
 from engine.errors import EngineError
 
@@ -45,20 +47,21 @@ class Seen:
 
 
 class ModelDesk:
-    """`agreement` and `set_agreement` are the setting of that name; the latter answers with what hinders it."""
+    """`settings` are those of the group "Model"; `change` keeps others and answers with what hinders it."""
 
     def __init__(
         self,
         paths: Paths,
         link: EngineLink,
         jobs: ModelJobs,
-        agreement: Callable[[], bool],
-        set_agreement: Callable[[bool], str],
+        settings: Callable[[], Model],
+        change: Callable[[Model], str],
     ) -> None:
         self.paths, self.link, self.jobs = paths, link, jobs
-        self.agreement, self.set_agreement = agreement, set_agreement
+        self._settings, self._change = settings, change
         self.asked: list[str] = []
         self.shelf = Shelf()
+        self._free: dict[str, int | None] = {}
         self._seen: dict[str, Seen] = {}
         self._looking: dict[str, asyncio.Task[Seen]] = {}
         self._device: DeviceFacts | None = None
@@ -66,10 +69,37 @@ class ModelDesk:
     async def look_around(self) -> None:
         """Read again what is there."""
         self.shelf = await asyncio.to_thread(read_shelf, self.paths, self.link.loaded, tuple(self.asked))
+        places = {item.into for item in self.shelf.available} | {str(self.paths.models)}
+        self._free = await asyncio.to_thread(_free_in, places - {""})
+
+    def free(self, place: str) -> int | None:
+        """Bytes free where a download goes, as of the last look around; None: unknown."""
+        return self._free.get(place)
 
     def lines(self) -> list[MenuLine]:
         """The menu as things are now."""
-        return menu(self.shelf, self.link.loaded, self.link.info, self.jobs.downloads, self.agreement())
+        link = self.link
+        return menu(self.shelf, link.loaded, link.info, self.jobs.downloads, self.agreement, link.loading)
+
+    # --- settings ---
+
+    @property
+    def agreement(self) -> bool:
+        """Whether replies with predicted routing measure agreement."""
+        return self._settings().measure_agreement
+
+    def switch_agreement(self) -> str:
+        """The other way from the next reply on; answers with what hinders it."""
+        return self._change(replace(self._settings(), measure_agreement=not self.agreement))
+
+    def begins(self, line: MenuLine) -> bool:
+        """Whether this model is loaded at every start."""
+        wanted = self._settings().default
+        return line.kind == "installed" and wanted in (line.plan, line.text) and wanted != AUTOMATIC
+
+    def begin_with(self, line: MenuLine | None) -> str:
+        """Load this model at every start; None: what suits the machine then. Answers with what hinders it."""
+        return self._change(replace(self._settings(), default=line.plan if line else AUTOMATIC))
 
     # --- plans ---
 
@@ -166,6 +196,12 @@ class ModelDesk:
         done = await asyncio.to_thread(remove, path, self.paths)
         self.forget_plans()
         return done
+
+
+def _free_in(places: Iterable[str]) -> dict[str, int | None]:
+    from engine.outlook.volume import volume_of
+
+    return {place: volume_of(Path(place)).free for place in places}
 
 
 def _device() -> DeviceFacts:

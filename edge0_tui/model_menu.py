@@ -44,6 +44,13 @@ class MenuLine:
     offer: Offer | None = None
 
     @property
+    def directory(self) -> str:
+        """Where it lies or is going to lie, whichever group it stands in; empty: unknown, or nowhere."""
+        if self.stored is not None:
+            return str(self.stored.model.path)
+        return self.download.key if self.download else self.fetch.path if self.fetch else ""
+
+    @property
     def running(self) -> bool:
         """Whether it is being fetched now."""
         return self.download is not None and self.download.state == "running"
@@ -55,10 +62,11 @@ def menu(
     info: ModelInfo | None,
     downloads: Mapping[str, Download] | None = None,
     agreement: bool = False,
+    loading: Choice | None = None,
 ) -> list[MenuLine]:
     """All lines. `downloads` by directory. A choice keeps the memory budget and context of the present one."""
     base = loaded or Choice()
-    lines = [_heading("installed"), *_installed(shelf, loaded, base)]
+    lines = [_heading("installed"), *_installed(shelf, loaded, base, loading)]
     lines += [_heading("available"), *_available(shelf, downloads or {})]
     lines.append(MenuLine("other", "other", OTHER))
     if info is not None and loaded is not None:
@@ -73,13 +81,14 @@ def _heading(text: str) -> MenuLine:
     return MenuLine(f"heading-{text}", "heading", text, enabled=False)
 
 
-def _installed(shelf: Shelf, loaded: Choice | None, base: Choice) -> Iterator[MenuLine]:
+def _installed(shelf: Shelf, loaded: Choice | None, base: Choice, loading: Choice | None) -> Iterator[MenuLine]:
     for stored in shelf.installed:
         model = stored.model
         path = BUILT_IN if model.name == BUILT_IN else str(model.path)
         here = loaded is not None and loaded.model == path
         choice = replace(base, model=path, label=model.name, adapter="", routing="", reason="")
-        note = f"{units.size(stored.bytes):>8}  {model.status}"
+        comes = loading is not None and loading.model == path
+        note = f"{units.size(stored.bytes):>8}  {'loading' if comes else model.status}"
         yield MenuLine(
             f"model:{path}",
             "installed",
@@ -93,10 +102,12 @@ def _installed(shelf: Shelf, loaded: Choice | None, base: Choice) -> Iterator[Me
 
 
 def _available(shelf: Shelf, downloads: Mapping[str, Download]) -> Iterator[MenuLine]:
-    listed: set[str] = set()
+    listed = {stored.model.repo for stored in shelf.installed if stored.model.loadable}
     for item in shelf.available:
         listed |= {item.name, item.repo}
         download = downloads.get(item.path)
+        if download is not None and download.state == "done":
+            download = None  # it was, but a verification has found it damaged since
         id = f"get:{item.path if item.into else item.name}"  # the same may have been begun in several folders
         note = _fetch_note(item, download)
         yield MenuLine(id, "fetch", item.name, note, plan=item.name, fetch=item, download=download)
@@ -142,17 +153,17 @@ def _adapter_note(offer: Offer | None) -> str:
         return ""
     if not offer.fit.fits:
         return "does not fit"
-    place = {"beside": "beside it", "folder": "from the folder"}.get(offer.adapter.place, "")
+    place = {"beside": "beside it", "folder": "in folder"}.get(offer.adapter.place, "")
     return f"rank {offer.adapter.rank}, {place}" if offer.adapter.rank else place
 
 
 def _routing(base: Choice, info: ModelInfo) -> Iterator[MenuLine]:
     predicted = replace(base, routing="predicted") if info.predicted_available else None
-    note = "by the prerouter" if predicted else "no prerouter heads"
+    note = "by prerouter heads" if predicted else "no prerouter heads"
     yield MenuLine(
         "routing:predicted", "routing", "predicted", note, predicted, base.model, info.routing == "predicted"
     )
     exact = replace(base, routing="exact")
     yield MenuLine(
-        "routing:exact", "routing", "exact", "by the model's router", exact, base.model, info.routing == "exact"
+        "routing:exact", "routing", "exact", "by its own router", exact, base.model, info.routing == "exact"
     )

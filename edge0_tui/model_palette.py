@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -13,17 +14,24 @@ if TYPE_CHECKING:
     from edge0_tui.app import Edge0App
 
 _WORDS = {"installed": "Load", "fetch": "Fetch", "adapter": "Adapter", "routing": "Routing"}
+_PATIENCE_SECONDS = 0.2
+"""The palette shows nothing before every source has answered, and a slow disk must not keep the other commands."""
 
 
 class ModelCommands(Provider):
     """Everything that can be switched to, but for what is on already. Only over the chat."""
 
     async def startup(self) -> None:
-        self._lines: list[MenuLine] = []
         if self.screen.id == "chat":
-            desk = self._application.desk
-            await desk.look_around()
-            self._lines = [line for line in desk.lines() if not line.marked and _usable(line)]
+            looking = asyncio.create_task(self._application.desk.look_around(), name="palette's models")
+            await asyncio.wait({looking}, timeout=_PATIENCE_SECONDS)
+
+    @property
+    def _lines(self) -> list[MenuLine]:
+        """What is known by now: what is found later is among the results of the next key."""
+        if self.screen.id != "chat":
+            return []
+        return [line for line in self._application.desk.lines() if not line.marked and _usable(line)]
 
     async def discover(self) -> Hits:
         for line in self._lines:

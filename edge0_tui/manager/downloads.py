@@ -27,6 +27,7 @@ from edge0_tui.manager.remove import remove
 from edge0_tui.manager.targets import target
 from edge0_tui.manager.tuning import Tuning
 from edge0_tui.paths import Paths
+from engine.errors import UsageError
 from engine.home import expanded
 
 
@@ -93,9 +94,17 @@ class Downloads:
             await asyncio.wait([task])
 
     async def cancel(self, key: str, *, keep: bool) -> int:
-        """Stop it; without `keep` remove what had arrived. Returns the bytes freed. Raises `EngineError`."""
+        """Stop it; without `keep` remove what had arrived. Returns the bytes freed. Raises `EngineError`.
+
+        One that has come to its end meanwhile is installed: that is not what somebody wanted to throw away.
+        """
         await self.pause(key)
         freed = 0
+        if not keep and key in self._downloads and self._downloads[key].state == "done":
+            name = self._downloads[key].repo
+            raise UsageError(
+                f"{name} had arrived in whole, is installed, and stays.", "Delete it if you do not want it."
+            )
         if not keep:
             freed = (await asyncio.to_thread(remove, Path(key), self._paths)).bytes
         if key in self._downloads:

@@ -41,6 +41,7 @@ class ModelsScreen(ModelsKeepScreen):
         self.set_class(self.app.size.height < LOW, "-low")
         for view in self.query(ModelsList):  # the first size comes before there is a list
             view.click_chooses = self.narrow
+        self.call_after_refresh(self.draw)
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
@@ -56,10 +57,11 @@ class ModelsScreen(ModelsKeepScreen):
         elif self.narrow and not self.on_card:
             self.add_class("-card")
             self.query_one("#card-scroll").focus()
+            self.call_after_refresh(self.draw)
         elif line.kind == "fetch":
             self.run_worker(self.action_model_get())
         elif line.kind == "agreement":
-            problem = self.desk.set_agreement(not self.desk.agreement())
+            problem = self.desk.switch_agreement()
             self.tell(Notice(problem, tone="warning" if problem else "info"))
             self.query_one(ModelsList).show_lines(self.desk.lines())
         elif line.choice is not None:
@@ -68,6 +70,9 @@ class ModelsScreen(ModelsKeepScreen):
             self.tell(Notice(f"{line.text} cannot be used: {line.note.strip()}.", tone="warning"))
 
     def _load(self, line: MenuLine, choice: Choice) -> None:
+        if self.as_it_is(line):
+            self.dismiss(None)
+            return
         out = self.plan(line)
         if out is not None and not out.possible:
             self.tell(Notice(f"Not loaded. {out.sentence}", out.hint, "error"))
@@ -75,7 +80,7 @@ class ModelsScreen(ModelsKeepScreen):
         choice = replace(choice, memory_bytes=self.budget, context=self.context)
         if out is not None and self.context is not None:
             choice = replace(choice, context=min(self.context, out.facts.max_context))
-        self.dismiss(None if choice == self.desk.link.loaded else choice)
+        self.dismiss(None if choice in (self.desk.link.loaded, self.desk.link.loading) else choice)
 
     def action_close(self) -> None:
         if self.on_card:

@@ -17,15 +17,25 @@ class ModelsFetchScreen(ModelsPlanScreen):
         super().__init__(desk, wanted)
         self._dirty = False
         self._states: dict[str, str] = {}
+        self._present = self._loads()
 
     def jobs_changed(self) -> None:
         """A download or a verification has moved on."""
         self._dirty = True
 
+    def _loads(self) -> tuple[object, ...]:
+        """Differs when a load has begun or ended."""
+        return self.desk.link.loading, self.desk.link.loaded, self.desk.link.info
+
     def redraw(self) -> None:
-        if not self._dirty or not self.is_attached:
+        loads = self._loads()
+        if not self.is_attached or (not self._dirty and loads == self._present):
             return
         self._dirty = False
+        if loads != self._present:
+            self._present = loads
+            self.run_worker(self.refill(), group="refill", exclusive=True)
+            return
         states = {key: item.state for key, item in self.desk.jobs.downloads.items()}
         checks = {path: "checking" if check.running else "" for path, check in self.desk.jobs.checks.items()}
         if {**states, **checks} != self._states:
@@ -56,7 +66,9 @@ class ModelsFetchScreen(ModelsPlanScreen):
             return
         if line.fetch is None and line.download is None:
             return
-        have = line.download.progress.done_bytes if line.download else line.fetch.have_bytes if line.fetch else 0
+        have = max(
+            line.download.progress.done_bytes if line.download else 0, line.fetch.have_bytes if line.fetch else 0
+        )
         answers = [
             ("keep", "Keep", "it goes on from there later"),
             ("discard", "Discard", f"frees {units.size(have)}"),

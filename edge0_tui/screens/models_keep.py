@@ -8,6 +8,7 @@ from edge0_tui import units
 from edge0_tui.notices import Notice
 from edge0_tui.screens.ask import AskScreen
 from edge0_tui.screens.models_fetch import ModelsFetchScreen
+from edge0_tui.widgets.plan_card import PlanCard
 from engine.errors import EngineError
 
 
@@ -25,12 +26,26 @@ class ModelsKeepScreen(ModelsFetchScreen):
                 self.details = await self.desk.details(line.stored.model.path)
             except EngineError as error:
                 self.tell(Notice(error.message, error.hint, "error"))
+        self.query_one(PlanCard).top()
         self.draw()
 
     def action_model_verify(self) -> None:
         line = self.line
         if line is not None and line.stored is not None:
             self.desk.jobs.verify(line.stored.model.path)
+
+    def action_model_start(self) -> None:
+        line = self.line
+        if line is None or line.kind != "installed" or line.choice is None:
+            return
+        always = not self.desk.begins(line)
+        if problem := self.desk.begin_with(line if always else None):
+            self.tell(Notice(problem, tone="warning"))
+        elif always:
+            self.tell(Notice(f"{line.text} is loaded at every start from now on."))
+        else:
+            self.tell(Notice("Automatic: at the start the tier is loaded that suits the machine then."))
+        self.draw()
 
     async def action_model_delete(self) -> None:
         line = self.line

@@ -20,11 +20,12 @@ _SETTLE_SECONDS = 0.08
 
 
 class ModelsPlanScreen(ModelsViewScreen):
-    """`wanted` is the id of the line to begin on; empty: what is loaded."""
+    """`wanted` is the id of the line to begin on; empty: what is loaded, or being loaded."""
 
     def __init__(self, desk: ModelDesk, wanted: str = "") -> None:
         super().__init__(desk)
-        self.wanted = wanted
+        loading = desk.link.loading
+        self.wanted = wanted or (f"model:{loading.model}" if loading else "")
 
     @on(PlanCard.Resized)
     def _card_resized(self) -> None:
@@ -41,6 +42,8 @@ class ModelsPlanScreen(ModelsViewScreen):
     @on(OptionList.OptionHighlighted)
     def _moved(self) -> None:
         self.details = None
+        self.query_one(PlanCard).top()
+        self.hush()
         self.look()
 
     def look(self) -> None:
@@ -90,15 +93,19 @@ class ModelsPlanScreen(ModelsViewScreen):
             self.context = known[(nearest(known, out.context) + 1) % len(known)]
             self.draw()
 
+    def action_model_page(self, pages: int) -> None:
+        self.query_one(PlanCard).page(pages)
+
     def action_model_measure(self) -> None:
         line = self.line
         if line is None or not line.plan or self.measuring:
             return
         self.measuring = line.plan
+        self.tell(Notice("Looking at the machine…"))
         self.run_worker(self._measure(line))
 
     async def _measure(self, line: MenuLine) -> None:
-        problem = await self.desk.measure(line, lambda text: self.tell(Notice(f"Measuring: {text}")))
+        problem = await self.desk.measure(line, lambda text: self.tell(Notice(f"{text[:1].upper()}{text[1:]}…")))
         self.measuring = ""
         if self.is_attached:
             self.tell(Notice(problem, tone="error") if problem else Notice("Measured."))

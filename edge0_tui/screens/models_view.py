@@ -9,7 +9,6 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from edge0_tui import units
 from edge0_tui.choice import Choice
 from edge0_tui.keymap import keymap_of
 from edge0_tui.keys import BY_ID
@@ -17,12 +16,11 @@ from edge0_tui.model_desk import ModelDesk
 from edge0_tui.model_menu import MenuLine
 from edge0_tui.notices import Notice
 from edge0_tui.screens.dialog import Dialog
-from edge0_tui.shelf import Stored
+from edge0_tui.screens.models_head import head_rows, title, unusable
 from edge0_tui.widgets.action_line import ActionLine, Entry
 from edge0_tui.widgets.models_list import ModelsList
 from edge0_tui.widgets.plan import about
-from edge0_tui.widgets.plan.rows import Rows, pair, wrapped
-from edge0_tui.widgets.plan.transfer import check_rows, transfer_rows
+from edge0_tui.widgets.plan.rows import Rows
 from edge0_tui.widgets.plan_card import PlanCard, verdict_of
 
 if TYPE_CHECKING:
@@ -52,6 +50,7 @@ class ModelsViewScreen(Dialog[Choice]):
         self.context = present.context if present else None
         self.details: Details | None = None
         self.measuring = ""
+        self._told_on = ""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="sheet"):
@@ -76,18 +75,37 @@ class ModelsViewScreen(Dialog[Choice]):
         """Whether the card is what is seen; where both are, the list has the cursor."""
         return self.narrow and self.has_class("-card")
 
+    @property
+    def card_seen(self) -> bool:
+        """Whether the card is on the screen: beside the list, or in its place."""
+        return not self.narrow or self.has_class("-card")
+
     def tell(self, notice: Notice) -> None:
         """One line above the keys, while the screen is there."""
         if not self.query("#models-note"):
             return
+        self._told_on = self.line.id if self.line else ""
         hint = f"  {notice.hint}" if notice.hint else ""
         text = Content.assemble((notice.message, _TONES[notice.tone]), (hint, "$text-muted"))
         self.query_one("#models-note", Static).update(text)
 
+    def hush(self) -> None:
+        """Take back what was told about another line, unless that line has gone: then it says why."""
+        line = self.line
+        if line is None or self.measuring or not self._told_on or line.id == self._told_on:
+            return
+        if any(other.id == self._told_on for other in self.query_one(ModelsList).lines):
+            self.query_one("#models-note", Static).update("")
+            self._told_on = ""
+        else:
+            self._told_on = line.id
+
     # --- drawing ---
 
     def plan(self, line: MenuLine) -> Outlook | None:
-        """What to expect of a line with the sliders as they are."""
+        """What to expect of a line with the sliders as they are; of what cannot be used, nothing."""
+        if unusable(line):
+            return None
         seen = self.desk.seen(line.plan) if line.plan else None
         if seen is None or seen.prospect is None:
             return None
@@ -102,16 +120,27 @@ class ModelsViewScreen(Dialog[Choice]):
         if not self.query(ModelsList) or (line := self.line) is None:  # closed, or not filled yet
             return
         card = self.query_one(PlanCard)
-        self._draw_keys(line)
         out = self.plan(line)
-        head = self._head_rows(line, card.room)
-        if out is not None:
-            card.show_head(_title(line), head, verdict_of(out))
-            more = about.details_rows(self.details, card.room) if self.details else []
-            card.show_plan(out, self.budget is None, more)
+        self._draw_keys(line, planned=out is not None)
+        if not self.card_seen or not card.content_size.width:  # it has no width to draw for; a Resized follows
             return
-        card.show_head(_title(line), head, "planning…" if self._planning(line) else "")
+        head = head_rows(self.desk, line, card.room)
+        if out is not None:
+            head.append(Content(""))
+            card.show_head(title(line), head, verdict_of(out))
+            more = about.details_rows(self.details, card.room) if self.details else []
+            key = keymap_of(self.app).label("model_measure")
+            card.show_plan(out, self.budget is None, more, f"{key} measures it" if key else "")
+            return
+        word = "✕ cannot be used" if unusable(line) else "planning…" if self._planning(line) else ""
+        card.show_head(title(line), head, word)
         card.show_text(*self._instead(line))
+
+    def as_it_is(self, line: MenuLine) -> bool:
+        """Whether this is what is loaded, and with the sliders as they were then: nothing is left to do."""
+        loaded = self.desk.link.loaded
+        now = (self.budget, self.context)
+        return line.marked and loaded is not None and now == (loaded.memory_bytes, loaded.context)
 
     def _planning(self, line: MenuLine) -> bool:
         return bool(line.plan) and not self.desk.needs_asking(line) and self.desk.seen(line.plan) is None
@@ -122,60 +151,25 @@ class ModelsViewScreen(Dialog[Choice]):
             return about.OTHER, []
         if self.desk.needs_asking(line):
             return "Its plan is made from what the hub says of it; o asks there. No weight is fetched for it.", []
+        if unusable(line) or (line.download is not None and line.download.state == "failed"):
+            return "", []  # the head says it
         seen = self.desk.seen(line.plan)
         return (seen.problem if seen else ""), []
 
-    def _head_rows(self, line: MenuLine, width: int) -> Rows:
-        """What is special to the line: a download, a verification, an adapter, a routing."""
-        rows: Rows = []
-        if line.kind == "routing":
-            rows += about.routing_rows(line.text, width)
-        if line.kind == "agreement":
-            rows += wrapped(about.AGREEMENT, width)
-        if line.offer is not None:
-            rows += about.adapter_rows(line.offer, width)
-        info = self.desk.link.info
-        if line.kind == "adapter" and line.marked and info and info.adapter_report:
-            rows += about.report_rows(info.adapter_report, width)
-        if line.kind == "adapter" and line.text == "none":
-            rows += wrapped("The checkpoint without any adapter.", width)
-        if line.stored is not None:
-            rows += _where(line.stored, width)
-            loaded = self.desk.link.loaded
-            if line.marked and loaded is not None and loaded.reason:
-                rows += wrapped(f"Chosen at the start: {loaded.reason}", width, "$text-muted")
-        if line.stored is not None and str(line.stored.model.path) in self.desk.jobs.checks:
-            rows += check_rows(self.desk.jobs.checks[str(line.stored.model.path)], width)
-        if line.kind == "fetch":
-            rows += self._fetch_rows(line, width)
-        return [*rows, Content("")]
-
-    def _fetch_rows(self, line: MenuLine, width: int) -> Rows:
-        seen = self.desk.seen(line.plan)
-        free = seen.prospect.machine.volume.free if seen and seen.prospect else None
-        total = line.fetch.total_bytes if line.fetch else 0
-        if not total and seen and seen.prospect:
-            total = seen.prospect.what.download
-        have = line.fetch.have_bytes if line.fetch else 0
-        rest = f"{units.size(max(0, total - have))} to fetch" if total else "size not known yet"
-        if have:
-            rest += f", {units.size(have)} are here"
-        room = f", {units.size(free)} free there" if free is not None else ""
-        rows = pair("download", rest + room, width)
-        place = (line.fetch.into if line.fetch else "") or str(self.desk.paths.models)
-        rows += pair("into", place, width)
-        return rows + (transfer_rows(line.download, width) if line.download else [])
-
-    def _draw_keys(self, line: MenuLine) -> None:
+    def _draw_keys(self, line: MenuLine, planned: bool) -> None:
         words = {"model_use": self._use_word(line)}
         if self._checking(line):
             words["model_cancel"] = "stop verifying"
+        if self.desk.begins(line):
+            words["model_start"] = "automatic start"
         entries: list[Entry] = []
-        for id in self.actions(line):
+        for id in self.actions(line, planned):
             both = id == "model_less"  # stands for the two keys, and a click could mean either
             entries.append(
                 ("← →" if both else keymap_of(self.app).label(id), words.get(id, BY_ID[id].bar), "" if both else id)
             )
+        if planned and self.card_seen:
+            entries.append(("pgdn", "more", "model_page(1)"))
         entries.append(("esc", "list" if self.on_card else "close", "close"))
         self.query_one(ActionLine).show(entries)
 
@@ -184,16 +178,24 @@ class ModelsViewScreen(Dialog[Choice]):
             return "show the plan"
         if line.kind == "fetch" and line.fetch and line.fetch.state == "unfinished":
             return "go on fetching"
+        if line.download is not None and line.download.state == "failed":
+            return "try again"
+        if line.marked:
+            return "load again"
         return _USE_WORDS.get(line.kind, "")
 
     def _checking(self, line: MenuLine) -> bool:
         check = self.desk.jobs.checks.get(str(line.stored.model.path)) if line.stored else None
         return check is not None and check.running
 
-    def actions(self, line: MenuLine) -> list[str]:
-        """What can be done with a line now, most important first."""
+    def actions(self, line: MenuLine, planned: bool) -> list[str]:
+        """What can be done with a line now, most important first; `planned`: there are sliders."""
         ids = []
-        usable = line.choice is not None or line.kind in ("fetch", "other", "agreement")
+        usable = (line.choice is not None and not self.as_it_is(line)) or line.kind in (
+            "fetch",
+            "other",
+            "agreement",
+        )
         if (usable and not line.running) or (self.narrow and not self.on_card):
             ids.append("model_use")
         if line.kind == "fetch":
@@ -203,30 +205,15 @@ class ModelsViewScreen(Dialog[Choice]):
                 ids.append("model_cancel")
         if line.kind == "fetch" and self.desk.needs_asking(line):
             ids.append("model_repository")
-        if self.query_one(PlanCard).outlook is not None or self.plan(line) is not None:
+        if planned and self.card_seen:
             ids += ["model_less", "model_context"] + (["model_automatic"] if self.budget is not None else [])
             ids.append("model_measure")
         if line.kind == "installed" and line.stored is not None:
-            ids.append("model_details")
-            ids.append("model_cancel" if self._checking(line) else "model_verify")
+            if self.card_seen:
+                ids.append("model_details")
+                ids.append("model_cancel" if self._checking(line) else "model_verify")
+            if line.choice is not None:
+                ids.append("model_start")
             if line.stored.removable and not line.marked:
                 ids.append("model_delete")
         return ids
-
-
-def _where(stored: Stored, width: int) -> Rows:
-    """Where it lies and how it stands; what is wrong with it in red."""
-    model = stored.model
-    if model.status in ("damaged", "unfinished"):
-        reason = wrapped(f"{model.status}: {model.note}", width, "$error")
-        return reason + wrapped(str(model.path), width, "$text-muted")
-    if model.status == "built in":
-        return wrapped("built in: small, always there, knows this program and little else", width, "$text-muted")
-    source = "" if model.source in str(model.path) else f" · {model.source}"
-    return wrapped(f"{model.note}{source} · {model.path}", width, "$text-muted")
-
-
-def _title(line: MenuLine) -> str:
-    if line.kind in ("routing", "adapter"):
-        return f"{line.kind} {line.text}"
-    return line.fetch.title if line.fetch is not None else line.text

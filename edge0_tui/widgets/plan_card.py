@@ -30,6 +30,7 @@ _VERDICTS = {
 _STEPS = 48
 _LEAST_STEP = 64 << 10
 _CONTEXTS = tuple(4096 << n for n in range(12))
+_SCROLLBAR = 1
 _VERDICT_ROWS = 2
 """Kept for the sentence, so that what is below does not move with the slider."""
 
@@ -59,10 +60,17 @@ class PlanCard(Vertical):
 
     @property
     def room(self) -> int:
-        """Cells of a row."""
-        return max(
-            20, self.query_one("#card-scroll").scrollable_content_region.width or self.content_size.width - 2
-        )
+        """Cells of a row. Not asked of the part that scrolls: that has no width yet when the card gets its own."""
+        return max(20, self.content_size.width - _SCROLLBAR)
+
+    def page(self, pages: int) -> None:
+        """Down, or up with a negative number."""
+        scroll = self.query_one("#card-scroll", VerticalScroll)
+        (scroll.scroll_page_down if pages > 0 else scroll.scroll_page_up)(animate=False)
+
+    def top(self) -> None:
+        """Back to the beginning: what comes is about something else."""
+        self.query_one("#card-scroll", VerticalScroll).scroll_home(animate=False)
 
     def show_head(self, title: str, rows: Sequence[Content], verdict: str = "") -> None:
         """The title with what `verdict_of` says at the right, and rows about what is special to the line."""
@@ -78,8 +86,9 @@ class PlanCard(Vertical):
         self._show_sliders(False)
         self.query_one("#card-body", Rows).show_rows([*wrapped(text, self.room, "$text-muted"), *more])
 
-    def show_plan(self, out: Outlook, automatic: bool, more: Sequence[Content]) -> None:
-        """The outlook; `automatic` says that nobody has chosen its budget. `more` comes before the machine."""
+    def show_plan(self, out: Outlook, automatic: bool, more: Sequence[Content], help: str = "") -> None:
+        """The outlook; `automatic` says that nobody has chosen its budget. `more` comes first, `help`
+        says what to do about a speed that is unknown."""
         self.outlook = out
         width = self.room
         self._show_sliders(True)
@@ -87,7 +96,13 @@ class PlanCard(Vertical):
         self._show_context(out)
         said = wrapped(out.sentence, width) + wrapped(out.hint, width, "$text-muted")
         said += [Content("")] * (_VERDICT_ROWS - len(said))
-        rows = [*said, *memory_rows(out, width), *speed_rows(out, width), *more, *machine_rows(out.machine, width)]
+        rows = [
+            *said,
+            *more,
+            *memory_rows(out, width),
+            *speed_rows(out, width, help),
+            *machine_rows(out.machine, width),
+        ]
         self.query_one("#card-body", Rows).show_rows(rows)
 
     def _show_sliders(self, shown: bool) -> None:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from engine.protocol import AdapterReport
 
 PREDICTED = (
-    "The prerouter decides one token ahead which experts each layer uses, so that they are read while the token "
-    "before is computed. The experts are then sometimes others than the model's own router would take, which makes "
-    "replies faster and may change their words."
+    "The prerouter heads choose every layer's experts one token ahead, so that they are read from the disk while "
+    "the token before is still being computed, and replies come faster. The model's own router would sometimes "
+    "have chosen others, so replies can differ in their words from those with exact routing."
 )
 EXACT = (
     "The model's own router decides when a layer is reached, and the layer waits for experts that are not there. "

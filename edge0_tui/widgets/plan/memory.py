@@ -25,12 +25,13 @@ def memory_rows(out: Outlook, width: int) -> Rows:
         if item.bytes:
             rows.append(barred(item.name, item.bytes / largest, units.size(item.bytes), width))
     rows.append(_sum("in all", total, f"of a budget of {units.size(out.budget)}", width))
-    rows.append(_sum("left", out.left, "for the system's page cache", width))
+    rows.append(_sum("left", out.left, "for the page cache", width))
     if out.plan:
         share = out.plan.slots / out.facts.all_records
         slots = f"{out.plan.slots:,} of {out.facts.all_records:,} experts ({units.percent(share)})"
         rows += pair("slots", slots, width)
-    rows += pair("KV cache", kv_text(out), width)
+    if len(out.kv) > 1:  # the present context has a row above
+        rows += pair("KV by context", kv_text(out), width)
     return rows
 
 

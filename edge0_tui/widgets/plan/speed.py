@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 _VALUE = 22
 
 
-def speed_rows(out: Outlook, width: int) -> Rows:
-    """Unknown is said to be unknown, with the reason and the key that helps."""
+def speed_rows(out: Outlook, width: int, help: str = "") -> Rows:
+    """Unknown is said to be unknown, with the reason and with `help`, which names the key that measures."""
     title = f"expected speed, {out.speed.routing} routing" if out.speed else "expected speed"
     rows = section(title, width)
     if out.speed is None:
-        rows += pair("tokens a second", "unknown" if out.possible else "none: it does not fit", width, "$warning")
+        unknown = f"unknown; {help}" if help else "unknown"
+        rows += pair("tokens a second", unknown if out.possible else "none: it does not fit", width, "$warning")
         return rows + [row for reason in out.reasons for row in bullet(reason, width)]
     decode, first = out.speed.decode, out.speed.first_token
     rows += _range_rows("tokens a second", decode, width)

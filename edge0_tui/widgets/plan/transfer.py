@@ -45,7 +45,9 @@ def progress_rows(progress: Progress, words: str, width: int, *, moving: bool) -
     colour = "$accent" if moving else "$primary"
     bar = Content.assemble((full, colour), (rest, "$hairline"), (share.rjust(8), "$foreground"))
     total = units.size(progress.total_bytes or None)
-    done = units.size(progress.done_bytes).rjust(len(total))
+    done = units.size(progress.done_bytes)
+    if moving:
+        done = done.rjust(len(total))
     parts = [words]
     if progress.total_bytes:
         parts.append(f"{done} of {total}")

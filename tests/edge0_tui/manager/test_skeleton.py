@@ -20,6 +20,7 @@ from edge0_tui.model_jobs import ModelJobs
 from edge0_tui.model_menu import MenuLine
 from edge0_tui.paths import Paths
 from edge0_tui.safe_start import SafeStart
+from edge0_tui.settings import Model
 from engine.checkpoint.checkpoint import open_checkpoint
 from engine.checkpoint.synthetic import tiny, write_synthetic
 from engine.choice import choose
@@ -162,7 +163,7 @@ def desk(paths: Paths) -> ModelDesk:
     """Without an application and without an engine."""
     link = EngineLink(FakeEngine(), Listener(), SafeStart(paths.logs), lambda work: None)
     jobs = ModelJobs(paths, lambda work: None, lambda: None, lambda notice: None)
-    return ModelDesk(paths, link, jobs, lambda: False, lambda on: "")
+    return ModelDesk(paths, link, jobs, Model, lambda model: "")
 
 
 @pytest.mark.parametrize("wrong", ["bytes 1-5/100", ""])

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 
 import pytest
+from textual.containers import VerticalScroll
 from textual.widgets import Input, OptionList, Static
 
+from edge0_tui.choice import Choice
 from edge0_tui.model_menu import MenuLine
 from edge0_tui.notices import Notice
 from edge0_tui.options import AppOptions
 from edge0_tui.screens.ask import AskScreen
 from edge0_tui.screens.ask_repository import AskRepositoryScreen
 from edge0_tui.screens.models import ModelsScreen
+from edge0_tui.screens.palette import Palette
+from edge0_tui.startup import first_choice
 from edge0_tui.widgets.header import HeaderLine
 from edge0_tui.widgets.menu_list import MenuList
 from edge0_tui.widgets.models_list import ModelsList
@@ -24,6 +29,7 @@ from edge0_tui.widgets.rows import Rows
 from edge0_tui.widgets.slider import Slider
 from engine import probe
 from engine.checkpoint.synthetic import tiny, write_synthetic
+from engine.protocol import Event, Load
 from tests.edge0_tui.manager.fake_hub import Answer, FakeHub, Repo, fake_hub
 from tests.edge0_tui.screens.driver import SHORT, Driver, opened
 
@@ -83,6 +89,13 @@ class Models:
     @property
     def note(self) -> str:
         return str(self.screen.query_one("#models-note", Static).content)
+
+    @property
+    def keys(self) -> str:
+        return str(self.screen.query_one("#models-keys", Static).content)
+
+    def at(self, id: str) -> MenuLine:
+        return next(line for line in self.view.lines if line.id == id)
 
     async def go_to(self, id: str) -> None:
         """With the arrow keys, and until its plan is there, where it has one."""
@@ -339,3 +352,148 @@ async def test_the_start_says_once_why_it_chose_a_tier(home: Path, monkeypatch: 
     async with opened(home, options=AppOptions(model="nano")) as driver:
         await driver.ready()
         assert driver.chat.link.loaded and driver.chat.link.loaded.model == "nano"
+
+
+async def test_the_keys_shown_are_those_of_the_line(home: Path, stored: Path) -> None:
+    async with opened(home) as driver:
+        models = await Models.open(driver)
+        await models.go_to(f"model:{stored}")
+        await models.planned()
+        await driver.until(lambda: "budget" in models.keys and "pgdn more" in models.keys)
+        await driver.pilot.press("delete")
+        await driver.until(lambda: isinstance(driver.app.screen, AskScreen))
+        await driver.pilot.press("escape")
+        models.screen.tell(Notice("About this one."))
+        await models.go_to("other")
+        await driver.until(lambda: "type a name" in models.keys)
+        assert "budget" not in models.keys and "measure" not in models.keys
+        assert models.note == "", "what was told about another line is taken back"
+
+
+async def test_the_page_keys_scroll_the_card_and_details_come_first(home: Path, stored: Path) -> None:
+    async with opened(home, size=(120, 30)) as driver:
+        models = await Models.open(driver)
+        await models.go_to(f"model:{stored}")
+        await models.planned()
+        scroll = models.screen.query_one("#card-scroll", VerticalScroll)
+        await driver.until(lambda: scroll.max_scroll_y > 0)
+        await driver.pilot.press("pagedown")
+        await driver.until(lambda: scroll.scroll_y > 0)
+        assert models.line.id == f"model:{stored}", "the cursor of the list stays"
+        await driver.pilot.press("i")
+        await driver.until(lambda: "quantisation" in models.card)
+        await driver.until(lambda: scroll.scroll_y == 0)
+        assert models.card.index("details") < models.card.index("memory plan")
+        await driver.pilot.press("pagedown")
+        await models.go_to("other")
+        assert scroll.scroll_y == 0
+
+
+async def test_a_load_that_ends_while_the_screen_is_open_is_seen(home: Path, stored: Path) -> None:
+    async with opened(home, HEADS) as driver:
+        models = await Models.open(driver)
+        gate = asyncio.Event()
+        loads = driver.engine.load
+
+        async def slow(request: Load) -> AsyncGenerator[Event, None]:
+            await gate.wait()
+            async for event in loads(request):
+                yield event
+
+        driver.engine.load = slow  # type: ignore[method-assign]
+        driver.app.spawn(driver.chat.link.load(Choice(str(stored))))
+        await driver.until(lambda: "loading" in models.at(f"model:{stored}").note)
+        gate.set()
+        await driver.until(lambda: models.at(f"model:{stored}").marked)
+        assert any(line.kind == "routing" and line.marked for line in models.view.lines)
+
+
+async def test_a_model_is_chosen_for_every_start_and_given_back(home: Path, stored: Path) -> None:
+    async with opened(home) as driver:
+        models = await Models.open(driver)
+        await models.go_to(f"model:{stored}")
+        await driver.pilot.press("s")
+        await driver.until(lambda: driver.app.settings.model.default == str(stored))
+        assert "at every start" in models.note and "Loaded at every start" in models.card
+        assert first_choice(AppOptions(), driver.app.settings, driver.app.paths)[0].model == str(stored)
+        await driver.until(lambda: "automatic start" in models.keys)
+        await driver.pilot.press("s")
+        await driver.until(lambda: driver.app.settings.model.default == "automatic")
+        assert "Loaded at every start" not in models.card
+
+
+async def test_what_has_arrived_in_whole_is_not_thrown_away_by_a_question_from_before(
+    home: Path, hub: FakeHub
+) -> None:
+    folder = home / "data" / "models" / "someone--real-moe"
+    async with opened(home) as driver:
+        models = await Models.open(driver)
+        await models.ask_for(REPO)
+        await driver.until(lambda: models.view.line and models.view.line.id == f"get:{REPO}")
+        await driver.pilot.press("d")
+        await driver.until(lambda: hub.waiting.is_set() and models.line.running)
+        await driver.pilot.press("x")
+        await driver.on_screen(AskScreen)
+        hub.gate.set()
+        await driver.until(lambda: not driver.app.jobs.running)
+        await driver.pilot.press("down", "enter")
+        await driver.until(lambda: "arrived in whole" in models.note)
+        assert (folder / "config.json").exists()
+        await driver.until(lambda: models.line.id == f"model:{folder}")
+        assert f"get:{REPO}" not in {line.id for line in models.view.lines}
+
+
+async def test_a_plan_that_is_known_is_drawn_for_the_width_there_is(home: Path, stored: Path) -> None:
+    async with opened(home) as driver:
+        models = await Models.open(driver)
+        await models.go_to("model:nano")
+        await models.planned()
+        await driver.pilot.press("escape")
+        await driver.until(lambda: driver.app.screen is driver.app.chat)
+        models = await Models.open(driver)
+        await models.planned()
+        rows = models.screen.query_one("#card-body", Rows)
+        await driver.until(lambda: max(row.cell_length for row in rows.rows) > 50)
+
+
+async def test_a_palette_closed_while_it_searches_ends_nothing(home: Path) -> None:
+    async with opened(home) as driver:
+        await driver.ready()
+        await driver.pilot.press("ctrl+p")
+        await driver.on_screen(Palette)
+        palette = driver.app.screen
+        assert isinstance(palette, Palette)
+        await palette.query_one("#--container").remove()  # as closing does before the search has ended
+        await palette._gather_commands("load").wait()
+        await driver.pilot.press("escape")
+        await driver.until(lambda: driver.app.screen is driver.app.chat)
+
+
+async def test_the_palette_does_not_wait_for_a_slow_disk(home: Path) -> None:
+    async with opened(home) as driver:
+        await driver.ready()
+        never = asyncio.Event()
+        driver.app.desk.look_around = never.wait  # type: ignore[method-assign,assignment]
+        await driver.pilot.press("ctrl+p", *"saved")
+        await driver.until(lambda: "Chats" in palette_lines(driver))
+        never.set()
+
+
+async def test_what_is_found_damaged_keeps_the_cursor_and_says_what_is_wrong(home: Path, hub: FakeHub) -> None:
+    hub.fault = None
+    folder = home / "data" / "models" / "someone--real-moe"
+    async with opened(home) as driver:
+        models = await Models.open(driver)
+        await models.ask_for(REPO)
+        await driver.until(lambda: models.view.line and models.view.line.id == f"get:{REPO}")
+        await driver.pilot.press("d")
+        await driver.until(lambda: models.line.id == f"model:{folder}")
+        shard = folder / "model-00001-of-00003.safetensors"
+        data = bytearray(shard.read_bytes())
+        data[len(data) // 2] ^= 1
+        shard.write_bytes(data)
+        await driver.pilot.press("v")
+        await driver.until(lambda: models.line.fetch and models.line.fetch.path == str(folder))
+        assert models.line.note.endswith("unfinished")
+        await driver.until(lambda: "Not as it should be" in models.card and shard.name in models.card)
+        await driver.until(lambda: "go on fetching" in models.keys)
