@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import App
 from textual.binding import BindingType
@@ -217,7 +217,7 @@ class Edge0App(App[int], inherit_bindings=False):
     def action_command_palette(self) -> None:
         from edge0_tui.screens.palette import Palette
 
-        if not Palette.is_open(self):
+        if not Palette.is_open(cast("App[object]", self)):
             self.push_screen(Palette(id="--command-palette"))
 
     def action_help(self) -> None:
