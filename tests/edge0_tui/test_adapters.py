@@ -91,6 +91,7 @@ def test_what_each_model_is_offered(made: Path, paths: Paths, capsys: pytest.Cap
     # without -m every installed model: the built-in one, and copies in the models folder
     shutil.copytree(made / "tiny", paths.models / "mine")
     assert {(row["model"], row["name"], row["fits"]) for row in said(capsys, "ls") if row["kind"] == "lora"} == {
+        *(("nano", "lora_nano_recovery", True), ("nano", "lora_nano_short", True)),
         *(("nano", "style", False), ("mine", NAME, True), ("mine", "style", True)),
     }
 

@@ -21,6 +21,8 @@ from edge0_tui.quantities import QUANTITIES
 from edge0_tui.screens.chat import ChatScreen
 from edge0_tui.screens.chats import ChatsScreen
 from edge0_tui.screens.models import ModelsScreen
+from edge0_tui.screens.sampling import SamplingScreen
+from edge0_tui.screens.system_prompt import SystemPromptScreen
 from edge0_tui.shelf import Shelf, Stored
 from edge0_tui.widgets.bars import meter, sparkline
 from engine.protocol import Allocator, Counters, ExpertCounters, ModelInfo, RoutingReport, Ttft
@@ -55,11 +57,19 @@ def test_no_key_is_one_that_terminals_send_for_another_and_none_is_taken_twice()
     assert len(keys.BY_ID) == len(keys.ACTIONS)
 
 
+OWNERS: dict[str, tuple[type, ...]] = {
+    "app": (Edge0App,),
+    "chats": (ChatsScreen,),
+    "models": (ModelsScreen,),
+    "sheet": (SamplingScreen, SystemPromptScreen),
+}
+
+
 def test_every_action_can_be_run_where_its_scope_says() -> None:
     for action in keys.ACTIONS:
         if action.id != "history":
-            owner = {"app": Edge0App, "chats": ChatsScreen, "models": ModelsScreen}.get(action.scope, ChatScreen)
-            assert hasattr(owner, f"action_{action.id}"), action.id
+            for owner in OWNERS.get(action.scope, (ChatScreen,)):
+                assert hasattr(owner, f"action_{action.id}"), action.id
 
 
 def test_every_quantity_is_shown_once_it_is_known_and_explained_in_a_sentence() -> None:

@@ -26,7 +26,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
 
 
 def finished(speed: float, tokens: int = 50) -> Finished:
-    counters = Counters(completion_tokens=tokens, decode_tok_s=speed, routing=RoutingReport(mode="exact"))
+    counters = Counters(completion_tokens=tokens, decode_tok_s=speed, routing=RoutingReport(mode="predicted"))
     return Finished("1", "stop", "", "", [], [], counters, None)
 
 
