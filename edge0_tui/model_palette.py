@@ -21,25 +21,27 @@ _PATIENCE_SECONDS = 0.2
 class ModelCommands(Provider):
     """Everything that can be switched to, but for what is on already. Only over the chat."""
 
-    async def startup(self) -> None:
-        if self.screen.id == "chat":
-            looking = asyncio.create_task(self._application.desk.look_around(), name="palette's models")
-            await asyncio.wait({looking}, timeout=_PATIENCE_SECONDS)
+    _looking: asyncio.Task[None] | None = None
 
-    @property
-    def _lines(self) -> list[MenuLine]:
+    async def startup(self) -> None:
+        """Only begins: who types before it is over cancels it, and Textual then finds nothing any more."""
+        if self.screen.id == "chat":
+            self._looking = asyncio.create_task(self._application.desk.look_around(), name="palette's models")
+
+    async def _lines(self) -> list[MenuLine]:
         """What is known by now: what is found later is among the results of the next key."""
-        if self.screen.id != "chat":
+        if self._looking is None:
             return []
+        await asyncio.wait({self._looking}, timeout=_PATIENCE_SECONDS)
         return [line for line in self._application.desk.lines() if not line.marked and _usable(line)]
 
     async def discover(self) -> Hits:
-        for line in self._lines:
+        for line in await self._lines():
             yield DiscoveryHit(_title(line), partial(self._open, line.id), help=_help(line))
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for line in self._lines:
+        for line in await self._lines():
             if (score := matcher.match(_title(line))) > 0:
                 yield Hit(
                     score,

@@ -113,6 +113,10 @@ class WritingScreen(ChatViewScreen):
         self.close_notice(WRITING)
         written = parse(event.text)
         if written is not None:
+            if not self._commands:  # written before the first picture
+                from edge0_tui.writing.slash import commands
+
+                self._commands = commands()
             if not await run(self, written, self._commands):
                 self.query_one(Prompt).restore(event.text)
             return

@@ -34,7 +34,7 @@ def test_the_rest_equals_a_cold_run_and_reuses_the_state(checkpoint: Path, routi
 
 
 def test_in_one_piece_or_in_two_it_is_the_same_answer() -> None:
-    """With the model's own routing: what heads predict at decoded tokens is computed anew when an answer goes on."""
+    """With the model's own routing: what heads predict is computed anew when an answer goes on."""
     subject = Subject(Path("nano"), routing="exact")
     whole = subject.ask([QUESTION], greedy(64))
     assert len(whole.ids) > 8
