@@ -43,7 +43,7 @@ PANEL_FROM = 100
 PANEL_ASKED_FROM = 72
 STATUS_FROM = 60
 LOW = 16
-_REDRAWS_PER_SECOND = 4.5
+_REDRAWS_PER_SECOND = FLUSH_HZ / 2
 
 
 class ChatViewScreen(Screen[None], Backdrop):
@@ -61,7 +61,7 @@ class ChatViewScreen(Screen[None], Backdrop):
         self.keymap = Keymap()
         self.window = Window()
         self._dirty = True
-        self._shown = 0
+        self._with_next_text = False
 
     def compose(self) -> ComposeResult:
         chat = self.controller.settings.chat
@@ -243,8 +243,8 @@ class ChatViewScreen(Screen[None], Backdrop):
             self._redraw()
 
     def _redraw_with_text(self) -> None:
-        self._shown += 1
-        if self._shown * _REDRAWS_PER_SECOND % FLUSH_HZ < _REDRAWS_PER_SECOND:
+        self._with_next_text = not self._with_next_text
+        if not self._with_next_text:
             self._redraw()
 
     def _redraw(self) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from textual._compositor import Compositor, ReflowResult
 from textual.app import App, ComposeResult
-from textual.geometry import Offset
+from textual.geometry import Offset, Size
 from textual.message import Message
 from textual.pilot import Pilot
 from textual.selection import Selection
+from textual.widget import Widget
 
 from edge0_tui.chat.turn import Attribution, Turn
 from edge0_tui.widgets.message_reply import ReplyMessage
@@ -270,6 +272,29 @@ async def test_only_what_changed_is_painted_again() -> None:
         await until(pilot, has(app, "• e"))
         after = reply(app).sections[1].entries
         assert [old is new for old, new in zip(entries, after, strict=False)] == [True] * 4 + [False]
+
+
+async def test_a_growing_reply_is_laid_out_once_for_every_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    app, count = Host(), 0
+    reflow = Compositor.reflow
+
+    def counted(self: Compositor, parent: Widget, size: Size) -> ReflowResult:
+        nonlocal count
+        count += 1
+        return reflow(self, parent, size)
+
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.transcript.load(talk(6))
+        app.transcript.begin_reply("r", "nano")
+        app.transcript.append([Piece("answer", "first")])
+        await until(pilot, has(app, "first"))
+        await pilot.pause(0.3)
+        monkeypatch.setattr(Compositor, "reflow", counted)
+        for number in range(5):
+            app.transcript.append([Piece("answer", f"\n\nline {number}")])
+            await until(pilot, has(app, f"line {number}"))
+            await pilot.pause(0.2)
+        assert count == 5
 
 
 STEPS = [
